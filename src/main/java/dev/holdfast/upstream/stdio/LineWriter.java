@@ -5,13 +5,13 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes lines to the stdin of a process, on a thread of its own. A write to a full pipe may block
@@ -22,10 +22,10 @@ final class LineWriter {
   /** Upper bound of the lines that wait when {@link #writeLater} adds one. */
   private static final int MAX_WAITING = 16;
 
-  private static final byte[] NOTHING = {};
-
   private final OutputStream out;
-  private final BlockingQueue<Line> lines = new LinkedBlockingQueue<>();
+  private final BlockingQueue<FutureTask<Boolean>> lines = new LinkedBlockingQueue<>();
+
+  /** The thread shall close stdin after the current write. */
   private volatile boolean closing;
 
   /** The thread has stopped taking lines from the queue. */
@@ -41,10 +41,16 @@ final class LineWriter {
    */
   void run(Runnable whenBroken) {
     try (out) {
-      for (boolean more = true; more && !closing; ) {
-        Line line = lines.take();
-        write(line);
-        more = !line.last;
+      while (!closing) {
+        FutureTask<Boolean> line = lines.take();
+        if (closing) {
+          line.cancel(false);
+        } else {
+          line.run();
+        }
+        if (line.state() == Future.State.FAILED) {
+          throw new IOException(line.exceptionNow());
+        }
       }
     } catch (IOException e) {
       whenBroken.run();
@@ -52,33 +58,13 @@ final class LineWriter {
       Thread.currentThread().interrupt();
     } finally {
       stopped = true;
-      failWaiting();
+      cancelWaiting();
     }
   }
 
-  private void write(Line line) throws IOException {
-    if (closing) {
-      line.written.completeExceptionally(new UpstreamException.SessionGone());
-      return;
-    }
-    if (!line.claim()) {
-      return;
-    }
-    try {
-      out.write(line.json);
-      out.write('\n');
-      out.flush();
-    } catch (IOException e) {
-      line.written.completeExceptionally(
-          new UpstreamException.Broken("the process did not take a whole message", e));
-      throw e;
-    }
-    line.written.complete(null);
-  }
-
-  private void failWaiting() {
-    for (Line line = lines.poll(); line != null; line = lines.poll()) {
-      line.written.completeExceptionally(new UpstreamException.SessionGone());
+  private void cancelWaiting() {
+    for (var line = lines.poll(); line != null; line = lines.poll()) {
+      line.cancel(false);
     }
   }
 
@@ -94,21 +80,17 @@ final class LineWriter {
    * @throws UpstreamException.Broken if the pipe broke inside the line
    */
   void write(byte[] json, Duration timeout) {
-    Line line = new Line(json);
-    add(line);
+    FutureTask<Boolean> line = add(json, false);
     try {
-      line.written.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      boolean _ = line.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (CancellationException e) {
+      throw new UpstreamException.SessionGone();
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof UpstreamException failure) {
-        throw failure;
-      }
-      throw new IllegalStateException(e.getCause());
+      throw new UpstreamException.Broken("the process did not take a whole message", e.getCause());
     } catch (TimeoutException e) {
-      if (line.claim()) {
-        lines.remove(line);
-        throw new UpstreamException.Unreachable(null);
-      }
-      throw new UpstreamException.TimedOut("it does not read what it is sent");
+      throw lines.remove(line)
+          ? new UpstreamException.Unreachable(null)
+          : new UpstreamException.TimedOut("it does not read what it is sent");
     } catch (InterruptedException e) {
       throw UpstreamException.Broken.interrupted(e);
     }
@@ -116,49 +98,37 @@ final class LineWriter {
 
   /** Queues the last line: stdin is closed after it. */
   void writeLast(byte[] text) {
-    add(new Line(text, true));
+    var _ = add(text, true);
   }
 
   /** Queues a line. Drops it if too many lines wait or the process reads no more. */
   void writeLater(byte[] json) {
     if (!stopped && lines.size() < MAX_WAITING) {
-      add(new Line(json));
+      var _ = add(json, false);
     }
   }
 
-  private void add(Line line) {
-    lines.add(line);
+  private FutureTask<Boolean> add(byte[] line, boolean last) {
+    FutureTask<Boolean> task =
+        new FutureTask<>(() -> {
+          out.write(line);
+          out.write('\n');
+          out.flush();
+          if (last) {
+            closing = true;
+          }
+          return true;
+        });
+    lines.add(task);
     if (stopped) {
-      failWaiting(); // The thread may have stopped before it saw the line.
+      cancelWaiting(); // The thread may have stopped before it saw the line.
     }
+    return task;
   }
 
   /** Closes stdin after the current write, without waiting. Drops the waiting lines. */
   void close() {
     closing = true;
-    lines.add(new Line(NOTHING)); // Wakes the thread.
-  }
-
-  private static final class Line {
-
-    private final byte[] json;
-    private final CompletableFuture<@Nullable Void> written = new CompletableFuture<>();
-    private final AtomicBoolean claimed = new AtomicBoolean();
-
-    private final boolean last;
-
-    Line(byte[] json) {
-      this(json, false);
-    }
-
-    Line(byte[] json, boolean last) {
-      this.json = json;
-      this.last = last;
-    }
-
-    /** Returns true once: either the thread writes the line, or its caller gives up. */
-    boolean claim() {
-      return claimed.compareAndSet(false, true);
-    }
+    lines.add(new FutureTask<>(() -> true)); // Wakes the thread.
   }
 }
