@@ -170,6 +170,14 @@ public abstract sealed class UpstreamException extends RuntimeException {
       return status == 401 || status == 403 || status == 407;
     }
 
+    /**
+     * Whether the request may be repeated. 409 of a stream is such a status: the server has not
+     * noticed yet that the connection of a lost replica is dead.
+     */
+    public boolean isTemporary() {
+      return status >= 500 || status == 408 || status == 409 || status == 425 || status == 429;
+    }
+
     /** The wait before a retry that the server asks for. */
     public Optional<Duration> retryAfter() {
       return Optional.ofNullable(retryAfter);

@@ -169,7 +169,7 @@ public final class StandaloneSource implements MessageSource {
   public static boolean isFinal(UpstreamException failure) {
     return switch (failure) {
       case UpstreamException.SessionGone _ -> true;
-      case UpstreamException.Refused refused -> !isTemporary(refused.status());
+      case UpstreamException.Refused refused -> !refused.isTemporary();
       case UpstreamException.Unreachable _,
           UpstreamException.Busy _,
           UpstreamException.NoToken _,
@@ -178,14 +178,6 @@ public final class StandaloneSource implements MessageSource {
           UpstreamException.Broken _ ->
           false;
     };
-  }
-
-  /**
-   * Whether a refusal with this HTTP status may be repeated. 409 is one: the server has not noticed
-   * yet that the connection of a lost replica is dead.
-   */
-  private static boolean isTemporary(int status) {
-    return status >= 500 || status == 408 || status == 409 || status == 429;
   }
 
   @Override

@@ -16,11 +16,11 @@ import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.PoolOptions;
+import io.vertx.core.impl.VertxInternal;
 import io.vertx.core.net.SSLOptions;
 import io.vertx.core.net.impl.ConnectionBase;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
@@ -95,7 +95,7 @@ public final class HttpClients implements AutoCloseable {
     Semaphore freeCalls = new Semaphore(settings.maxConnections());
     Semaphore freeStreams = new Semaphore(settings.maxConnections());
     for (int i = 0; i < eventLoops(); i++) {
-      Context loop = newContext(vertx);
+      Context loop = ((VertxInternal) vertx).createEventLoopContext();
       calls.add(ConnectionPool.create(vertx, options, loop, freeCalls, unread, turns));
       streams.add(ConnectionPool.create(vertx, options, loop, freeStreams, unread, turns));
     }
@@ -119,13 +119,6 @@ public final class HttpClients implements AutoCloseable {
    */
   public static int eventLoops() {
     return Math.min(4, Runtime.getRuntime().availableProcessors());
-  }
-
-  /** A thread without a context gets a new one from Vert.x, on the next event loop. */
-  private static Context newContext(Vertx vertx) {
-    CompletableFuture<Context> created = new CompletableFuture<>();
-    Thread.ofVirtual().start(() -> created.complete(vertx.getOrCreateContext()));
-    return created.join();
   }
 
   ConnectionPool nextForCall() {

@@ -96,13 +96,6 @@ public record HttpUpstreamSettings(
     /** Servers that send comments on a silent stream send at least two in this time. */
     private static final Duration PATIENT_STALL_TIMEOUT = Duration.ofSeconds(75);
 
-    /** Throws {@link IllegalArgumentException} if a value is out of its range. */
-    public Reconnection {
-      require(maxDelay.isPositive(), "maxDelay must be positive");
-      require(attempts >= 0, "attempts must not be negative");
-      require(!stallTimeout.isNegative(), "stallTimeout must not be negative");
-    }
-
     /** With an answer timeout of 4 s, or the stall timeout if there is one. */
     public Reconnection(Duration maxDelay, int attempts, Duration stallTimeout) {
       this(maxDelay, attempts, stallTimeout, stallTimeout.isZero() ? ANSWER_TIMEOUT : stallTimeout);
@@ -110,8 +103,10 @@ public record HttpUpstreamSettings(
   }
 
   /**
-   * Copies the headers. Throws {@link IllegalArgumentException} if a value is out of its range. The
-   * message names the value and never quotes a header's value.
+   * Copies the headers.
+   *
+   * @throws IllegalArgumentException if the address or a header is invalid; the message never
+   *     quotes a header's value
    */
   public HttpUpstreamSettings {
     requireEndpoint(url);
@@ -129,41 +124,6 @@ public record HttpUpstreamSettings(
     require(
         tls == null || "https".equalsIgnoreCase(url.getScheme()),
         "tls has no use unless url begins with https://: remove it, or change the url");
-    require(connectTimeout.isPositive(), "connectTimeout must be positive");
-    require(firstByteTimeout.isPositive(), "firstByteTimeout must be positive");
-    require(!idleTimeout.isNegative(), "idleTimeout must not be negative");
-    require(maxMessageBytes > 0, "maxMessageBytes must be positive");
-    require(
-        maxConnections > 0 && maxConnections <= MOST_CONNECTIONS,
-        "maxConnections must be 1 to " + MOST_CONNECTIONS);
-  }
-
-  /**
-   * Creates settings without headers of traces and of clients, and without TLS of its own. Throws
-   * as the other constructor does.
-   */
-  public HttpUpstreamSettings(
-      URI url,
-      Map<String, String> headers,
-      Duration connectTimeout,
-      Duration firstByteTimeout,
-      Duration idleTimeout,
-      int maxMessageBytes,
-      Reconnection reconnection,
-      int maxConnections) {
-    this(
-        url,
-        headers,
-        connectTimeout,
-        firstByteTimeout,
-        idleTimeout,
-        maxMessageBytes,
-        reconnection,
-        maxConnections,
-        null,
-        Set.of(),
-        null,
-        Credentials.NONE);
   }
 
   /**

@@ -212,28 +212,19 @@ record McpRequests(
   }
 
   private static RequestOptions address(URI url) {
-    String path = url.getRawPath().isEmpty() ? "/" : url.getRawPath();
-    String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
-    String host = url.getHost();
-    int port = port(url);
-    RequestOptions options =
-        new RequestOptions().setSsl(isHttps(url)).setHost(host).setPort(port).setURI(path + query);
+    RequestOptions options = new RequestOptions().setAbsoluteURI(url.toString());
+    String host = options.getHost();
     if (host.startsWith("[")) {
       // The Host header needs the brackets of an IPv6 address; the connection must not have them.
       String address = host.substring(1, host.length() - 1);
-      options.setServer(SocketAddress.inetSocketAddress(port, address));
+      options.setServer(SocketAddress.inetSocketAddress(options.getPort(), address));
     }
     return options;
   }
 
   static int port(URI url) {
-    if (url.getPort() >= 0) {
-      return url.getPort();
-    }
-    return isHttps(url) ? 443 : 80;
-  }
-
-  private static boolean isHttps(URI url) {
-    return "https".equalsIgnoreCase(url.getScheme());
+    return url.getPort() >= 0
+        ? url.getPort()
+        : "https".equalsIgnoreCase(url.getScheme()) ? 443 : 80;
   }
 }

@@ -4,6 +4,8 @@ import dev.holdfast.retry.Backoff;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.http.HttpUpstreamSettings.Reconnection;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +24,7 @@ final class Reconnector {
   private final Duration stallTimeout;
   private final Duration answerTimeout;
   private final ReplayRecord replays;
-  private ReconnectPolicy policy;
+  private final Delays delays;
 
   /** Whether the connection was opened after an event id and has brought nothing. */
   private boolean unanswered;
@@ -48,15 +50,13 @@ final class Reconnector {
     this.stallTimeout = settings.stallTimeout();
     this.answerTimeout = settings.answerTimeout();
     this.replays = requests.clients().replays();
-    this.policy =
-        kind == StreamKind.STANDALONE
-            ? ReconnectPolicy.endless(settings.maxDelay())
-            : ReconnectPolicy.limited(settings.attempts(), settings.maxDelay());
+    int attempts = kind == StreamKind.STANDALONE ? Integer.MAX_VALUE : settings.attempts();
+    this.delays = new Delays(attempts, settings.maxDelay());
   }
 
   /** Resets the backoff: the server has sent something. */
   void progressed() {
-    policy = policy.afterProgress();
+    delays.progressed();
   }
 
   /** The server has sent bytes on the connection, with or without a whole event. */
@@ -132,12 +132,11 @@ final class Reconnector {
     if (mustProve(reader.cursor()) && (isBroken || emptyCloses >= MOST_EMPTY_CLOSES)) {
       giveUpReplay(reader, cause);
     }
-    ReconnectPolicy.Attempt attempt =
-        cause == null ? policy.afterClose(reader.retry()) : afterFailure(reader, cause);
+    Duration delay =
+        cause == null ? delays.afterClose(reader.retry()) : afterFailure(reader, cause);
     Deadline token = Deadline.after(UpstreamException.NoToken.PATIENCE);
     while (true) {
-      policy = attempt.next();
-      connection.pause(quiet.limit(attempt.delay()));
+      connection.pause(quiet.limit(delay));
       if (connection.isClosed()) {
         return Optional.empty();
       }
@@ -153,9 +152,9 @@ final class Reconnector {
       } catch (UpstreamException e) {
         throwIfFinal(e, reader);
         proof = isAway(e) ? null : proof;
-        attempt =
+        delay =
             e instanceof UpstreamException.NoToken && !token.hasPassed()
-                ? new ReconnectPolicy.Attempt(TOKEN_INTERVAL, policy)
+                ? TOKEN_INTERVAL
                 : afterFailure(reader, e);
       }
     }
@@ -202,9 +201,9 @@ final class Reconnector {
     };
   }
 
-  private ReconnectPolicy.Attempt afterFailure(MessageReader reader, Throwable failure) {
+  private Duration afterFailure(MessageReader reader, Throwable failure) {
     double random = ThreadLocalRandom.current().nextDouble();
-    return policy
+    return delays
         .afterFailure(askedDelay(reader, failure), random)
         .orElseThrow(() -> new UpstreamException.Broken("its stream cannot be resumed", failure));
   }
@@ -225,7 +224,7 @@ final class Reconnector {
         }
       }
       case UpstreamException.Refused refused -> {
-        if (!isTemporary(refused.status())) {
+        if (!refused.isTemporary()) {
           throw new UpstreamException.Broken("its stream is not resumed", refused);
         }
       }
@@ -248,69 +247,61 @@ final class Reconnector {
             && (refused.status() == 400 || refused.status() == 410));
   }
 
-  /** 409 is temporary: the server has not noticed yet that the old connection is dead. */
-  private static boolean isTemporary(int status) {
-    return status >= 500 || status == 408 || status == 409 || status == 425 || status == 429;
-  }
-
-  /**
-   * Decides when a stream connects again, and when it gives up. Immutable: each attempt carries the
-   * policy for the next one.
-   *
-   * @param failures backoff of connections that broke or could not be made
-   * @param closes backoff of connections that the server closed without an event; null before the
-   *     first such close
-   */
-  record ReconnectPolicy(Backoff failures, @Nullable Backoff closes) {
+  /** The delays before new connections. */
+  static final class Delays {
 
     private static final Duration SHORTEST = Duration.ofMillis(50);
-    private static final Backoff AFTER_CLOSE = new Backoff(SHORTEST, Duration.ofSeconds(1));
 
     /** Upper bound of the random part of a delay: streams often break at the same time. */
     private static final double JITTER = 0.2;
 
-    /** The next connection, after a delay. */
-    record Attempt(Duration delay, ReconnectPolicy next) {}
+    /** After connections that broke or could not be made. */
+    private Backoff failures;
+
+    /** After connections that the server closed without an event. */
+    private Backoff closes = new Backoff(SHORTEST, Duration.ofSeconds(1));
+
+    private boolean closed;
 
     /** Gives up after some failures in a row. Delays have an upper bound, without jitter. */
-    static ReconnectPolicy limited(int limit, Duration maxDelay) {
-      return new ReconnectPolicy(new Backoff(SHORTEST, maxDelay, limit, 0), null);
+    Delays(int limit, Duration longest) {
+      failures = new Backoff(SHORTEST, longest, limit, 0);
     }
 
-    static ReconnectPolicy endless(Duration maxDelay) {
-      return limited(Integer.MAX_VALUE, maxDelay);
-    }
-
-    /** The policy after the server has sent something. */
-    ReconnectPolicy afterProgress() {
-      return new ReconnectPolicy(failures.reset(), null);
+    /** The server has sent something. */
+    void progressed() {
+      failures = failures.reset();
+      closes = closes.reset();
+      closed = false;
     }
 
     /**
-     * The attempt after an orderly close. A server may close a stream on purpose and as often as it
+     * The delay after an orderly close. A server may close a stream on purpose and as often as it
      * likes (MCP 2025-11-25, Transports), so a close is no failure. The first delay is what the
      * server asks for. Later delays grow to a second, for servers that ask for none.
      */
-    Attempt afterClose(Duration retry) {
-      Duration slowed = closes == null ? Duration.ZERO : closes.delay();
-      Duration delay = retry.compareTo(slowed) > 0 ? retry : slowed;
-      Duration bounded = delay.compareTo(failures.longest()) < 0 ? delay : failures.longest();
-      Backoff later = closes == null ? AFTER_CLOSE : closes.next();
-      return new Attempt(bounded, new ReconnectPolicy(failures.reset(), later));
+    Duration afterClose(Duration retry) {
+      Duration delay = retry;
+      if (closed) {
+        delay = Collections.max(List.of(retry, closes.delay()));
+        closes = closes.next();
+      }
+      closed = true;
+      failures = failures.reset();
+      return Collections.min(List.of(delay, failures.longest()));
     }
 
     /**
-     * The attempt after a connection broke or could not be made. Empty when the stream gives up.
+     * The delay after a connection broke or could not be made. Empty when the stream gives up.
      * {@code random} from 0 to 1 spreads the attempts of many streams.
      */
-    Optional<Attempt> afterFailure(Duration retry, double random) {
+    Optional<Duration> afterFailure(Duration retry, double random) {
       if (failures.isExhausted()) {
         return Optional.empty();
       }
       Duration delay = failures.delay(retry);
-      Duration spread = Duration.ofNanos((long) (delay.toNanos() * JITTER * random));
-      return Optional.of(
-          new Attempt(delay.plus(spread), new ReconnectPolicy(failures.next(), closes)));
+      failures = failures.next();
+      return Optional.of(delay.plusNanos((long) (delay.toNanos() * JITTER * random)));
     }
   }
 }

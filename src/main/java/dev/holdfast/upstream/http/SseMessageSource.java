@@ -80,14 +80,23 @@ final class SseMessageSource implements MessageSource {
     reconnector = new Reconnector(kind, requests, connection);
   }
 
+  /** A stream over Streamable HTTP. */
+  private SseMessageSource(StreamKind kind, McpRequests requests, String cursor, Deadline latest) {
+    this(
+        kind,
+        requests,
+        new StreamConnection(),
+        cursor,
+        _ -> {},
+        message -> drop(message, requests),
+        latest);
+  }
+
   /** Reads the stream that answers a request, until a deadline. */
   static SseMessageSource answering(
       StreamKind kind, McpRequests requests, HttpExchange exchange, Deadline latest) {
-    StreamConnection connection = new StreamConnection();
-    connection.put(exchange);
-    SseMessageSource source =
-        new SseMessageSource(
-            kind, requests, connection, "", _ -> {}, message -> drop(message, requests), latest);
+    SseMessageSource source = new SseMessageSource(kind, requests, "", latest);
+    source.connection.put(exchange);
     source.exchange = exchange;
     return source;
   }
@@ -118,15 +127,7 @@ final class SseMessageSource implements MessageSource {
 
   private static Optional<MessageSource> open(
       StreamKind kind, McpRequests requests, String cursor) {
-    SseMessageSource source =
-        new SseMessageSource(
-            kind,
-            requests,
-            new StreamConnection(),
-            cursor,
-            _ -> {},
-            message -> drop(message, requests),
-            Deadline.NEVER);
+    SseMessageSource source = new SseMessageSource(kind, requests, cursor, Deadline.NEVER);
     source.exchange = source.reconnector.open(cursor, Deadline.NEVER).orElse(null);
     return source.exchange == null ? Optional.empty() : Optional.of(source);
   }

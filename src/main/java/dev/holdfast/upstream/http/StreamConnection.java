@@ -1,8 +1,8 @@
 package dev.holdfast.upstream.http;
 
-import dev.holdfast.lock.AutoLock;
 import java.time.Duration;
-import java.util.concurrent.locks.Condition;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,49 +11,28 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamConnection {
 
-  private final AutoLock lock = new AutoLock();
-  private final Condition closing = lock.newCondition();
-
-  // Both guarded by the lock.
-  private @Nullable HttpExchange exchange;
-  private boolean closed;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private volatile @Nullable HttpExchange exchange;
 
   /** Replaces an exchange that has ended. Closes the new one if this connection is closed. */
   void put(HttpExchange next) {
-    try (var _ = lock.hold()) {
-      exchange = next;
-      if (!closed) {
-        return;
-      }
+    exchange = next;
+    if (isClosed()) {
+      next.close();
     }
-    next.close();
   }
 
   void pause(Duration duration) throws InterruptedException {
-    Deadline end = Deadline.after(duration);
-    lock.lockInterruptibly();
-    try {
-      while (!closed && !end.hasPassed()) {
-        var _ = closing.awaitNanos(end.remaining());
-      }
-    } finally {
-      lock.unlock();
-    }
+    boolean _ = closed.await(duration.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   boolean isClosed() {
-    try (var _ = lock.hold()) {
-      return closed;
-    }
+    return closed.getCount() == 0;
   }
 
   void close() {
-    HttpExchange last;
-    try (var _ = lock.hold()) {
-      closed = true;
-      last = exchange;
-      closing.signalAll();
-    }
+    closed.countDown();
+    HttpExchange last = exchange;
     if (last != null) {
       last.close();
     }

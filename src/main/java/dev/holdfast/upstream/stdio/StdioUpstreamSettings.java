@@ -55,12 +55,6 @@ public record StdioUpstreamSettings(
     require(
         directory == null || Files.isDirectory(directory),
         "directory does not exist: create it, or name another one");
-    require(maxProcesses > 0, "maxProcesses must be positive");
-    require(maxProcessesPerClient > 0, "maxProcessesPerClient must be positive");
-    require(!stopGrace.isNegative(), "stopGrace must not be negative");
-    require(firstByteTimeout.isPositive(), "firstByteTimeout must be positive");
-    require(!idleTimeout.isNegative(), "idleTimeout must not be negative");
-    require(maxMessageBytes > 0, "maxMessageBytes must be positive");
   }
 
   /** Returns these settings with another command. */

@@ -91,7 +91,7 @@ class HostileUpstreamTest {
   }
 
   private HttpUpstreamSettings settings(Duration timeout) {
-    return new HttpUpstreamSettings(
+    return UpstreamFixture.settings(
         server.url(),
         Map.of(),
         Duration.ofSeconds(30),

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -44,7 +45,7 @@ public final class UpstreamFixture implements AfterEachCallback {
   public static HttpUpstreamSettings settings(URI url) {
     Duration timeout = Duration.ofSeconds(10);
     Reconnection reconnection = new Reconnection(Duration.ofSeconds(5), 3, Duration.ZERO);
-    return new HttpUpstreamSettings(
+    return settings(
         url,
         Map.of(),
         timeout,
@@ -53,6 +54,31 @@ public final class UpstreamFixture implements AfterEachCallback {
         1 << 20,
         reconnection,
         HttpUpstreamSettings.MOST_CONNECTIONS);
+  }
+
+  /** Settings without headers of traces and of clients, and without TLS of its own. */
+  static HttpUpstreamSettings settings(
+      URI url,
+      Map<String, String> headers,
+      Duration connectTimeout,
+      Duration firstByteTimeout,
+      Duration idleTimeout,
+      int maxMessageBytes,
+      Reconnection reconnection,
+      int maxConnections) {
+    return new HttpUpstreamSettings(
+        url,
+        headers,
+        connectTimeout,
+        firstByteTimeout,
+        idleTimeout,
+        maxMessageBytes,
+        reconnection,
+        maxConnections,
+        null,
+        Set.of(),
+        null,
+        Credentials.NONE);
   }
 
   public static UnaryOperator<HttpUpstreamSettings> timeouts(Duration firstByte, Duration idle) {
@@ -68,7 +94,7 @@ public final class UpstreamFixture implements AfterEachCallback {
   /** For servers that have resumed no stream. */
   static UnaryOperator<HttpUpstreamSettings> answerTimeout(Duration answer) {
     return s ->
-        new HttpUpstreamSettings(
+        settings(
             s.url(),
             s.headers(),
             s.connectTimeout(),
@@ -108,7 +134,7 @@ public final class UpstreamFixture implements AfterEachCallback {
       Duration idle,
       Duration stall,
       int maxConnections) {
-    return new HttpUpstreamSettings(
+    return settings(
         s.url(),
         headers,
         s.connectTimeout(),
@@ -121,7 +147,7 @@ public final class UpstreamFixture implements AfterEachCallback {
 
   /** Returns the defaults for a server: no headers, 5 s, 5 min, 5 min, 4 MiB. */
   static HttpUpstreamSettings defaults(URI url) {
-    return new HttpUpstreamSettings(
+    return settings(
         url,
         Map.of(),
         Duration.ofSeconds(5),
