@@ -119,7 +119,7 @@ public abstract sealed class UpstreamException extends RuntimeException {
       this.inCall = inCall;
     }
 
-    /** Whether the server had a request, whose outcome is unknown now. */
+    /** Returns true if the server had a request, whose outcome is unknown now. */
     public boolean inCall() {
       return inCall;
     }
@@ -171,8 +171,8 @@ public abstract sealed class UpstreamException extends RuntimeException {
     }
 
     /**
-     * Whether the request may be repeated. 409 of a stream is such a status: the server has not
-     * noticed yet that the connection of a lost replica is dead.
+     * Returns true if the request may be repeated. 409 of a stream is such a status: the server has
+     * not noticed yet that the connection of a lost replica is dead.
      */
     public boolean isTemporary() {
       return status >= 500 || status == 408 || status == 409 || status == 425 || status == 429;
