@@ -80,14 +80,7 @@ final class RelayProducer {
     upstreams = new SessionUpstreams(configured.byName(), store);
     sessions =
         new Sessions(
-            store,
-            upstreams,
-            log,
-            pumps,
-            listener,
-            audit,
-            config.session().idleTimeout(),
-            clock);
+            store, upstreams, log, pumps, listener, audit, config.session().idleTimeout(), clock);
     SessionOpener sessionOpener =
         new SessionOpener(
             sessions,
@@ -104,14 +97,7 @@ final class RelayProducer {
     TailOpener opener =
         new TailOpener(
             new TailContext(
-                log,
-                streams,
-                replay.onGap(),
-                listener,
-                tails,
-                PageReader.pages(),
-                clock,
-                traces),
+                log, streams, replay.onGap(), listener, tails, PageReader.pages(), clock, traces),
             replay,
             clients,
             sessions::used);

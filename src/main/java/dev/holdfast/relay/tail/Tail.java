@@ -96,8 +96,8 @@ public final class Tail implements Tails.Movable {
     this.kind = kind;
     this.inUse = inUse;
     this.resumes = resumes;
-    this.delivery = new Delivery(
-            context, stream, framing, cursor, kind, listener, this::shouldEnd, resumes);
+    this.delivery =
+        new Delivery(context, stream, framing, cursor, kind, listener, this::shouldEnd, resumes);
     this.writer = delivery.writer();
     this.reader = new PageReader(context.log(), stream, context.pages());
     TraceListener traces = context.traces();

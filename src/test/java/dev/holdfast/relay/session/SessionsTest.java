@@ -138,7 +138,7 @@ class SessionsTest {
             .getBytes(UTF_8);
     fixture.scripted.handshake =
         () -> new Handshake(result, ScriptedUpstream.handshake(chosen).link(), List.of());
-    Sessions.InitializeReply reply =
+    SessionOpener.InitializeReply reply =
         relay.initialize(SCRIPTED, initialize(asked), OPENER, PrincipalId.ANONYMOUS);
 
     assertThat(Objects.requireNonNull(reply.session()).version().wire()).isEqualTo(chosen);
