@@ -193,6 +193,13 @@ public final class ReaderWindow {
     }
   }
 
+  /** Returns true while a reader is connected, on this replica or another one. */
+  public boolean isFollowed() {
+    try (var _ = lock.hold()) {
+      return reader >= REMOTE;
+    }
+  }
+
   /** Returns true while the writer must wait. */
   public boolean isClosed() {
     try (var _ = lock.hold()) {

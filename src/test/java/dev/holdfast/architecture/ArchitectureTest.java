@@ -53,7 +53,7 @@ class ArchitectureTest {
           entry("upstream.stdio", List.of("upstream", "upstream.channel", "protocol", "budget")),
           entry(
               "upstream.token",
-              List.of("auth", "oauth", "upstream.http", "upstream", "protocol", "budget")),
+              List.of("auth", "oauth", "upstream.http", "upstream", "protocol", "lock", "budget")),
           // The API for authors of tools. The package below it runs the tools.
           entry("upstream.local", List.of()),
           entry(

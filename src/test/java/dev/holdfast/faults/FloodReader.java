@@ -50,7 +50,12 @@ final class FloodReader {
 
   /** Expects the same, and pauses for some milliseconds after every few events. */
   static FloodReader slow(int bytes) {
-    return new FloodReader(bytes, 20);
+    return slow(bytes, 20);
+  }
+
+  /** The same, but pauses after so many events. */
+  static FloodReader slow(int bytes, int pauseEvery) {
+    return new FloodReader(bytes, pauseEvery);
   }
 
   /** Does something once an event has come. */

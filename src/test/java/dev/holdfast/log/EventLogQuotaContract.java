@@ -6,6 +6,7 @@ import static dev.holdfast.log.LogTesting.readAll;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.LogTesting.CountingWatcher;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -123,6 +124,34 @@ public interface EventLogQuotaContract extends EventLogFixture {
     assertThat(lastOf(log, second.stream(), ofSecond)).isEqualTo(ofSecond.getLast());
     assertThat(log.read(waiting.stream(), newest, 1)).isEqualTo(new ReadResult.Events(List.of()));
     assertThat(readAll(log, ref(), Position.START)).hasSize(30);
+  }
+
+  /** A call that ended before its client had read everything once lost what was left. */
+  @Test
+  default void shouldKeepTheEndOfACallWhileItsClientReads() {
+    EventLog log = limited();
+    StreamWriter read = log.open(stream("read"), "1");
+    EventLog.Watch watch = log.watch(read.stream(), Position.START, new CountingWatcher());
+    write(read, 10, true);
+    StreamWriter other = openAndLeave(log, stream("other"), "2");
+    write(other, 10, true);
+    StreamWriter large = log.open(ref(), "3");
+    write(large, 40, false);
+
+    awaitGap(log, other.stream());
+    assertThat(readAll(log, read.stream(), Position.START)).hasSize(10);
+
+    watch.leave();
+    watch.close();
+    write(large, 1, false);
+    awaitGap(log, read.stream());
+  }
+
+  private static void awaitGap(EventLog log, StreamRef stream) {
+    await()
+        .untilAsserted(() ->
+            assertThat(log.read(stream, Position.START, 1))
+                .isNotInstanceOf(ReadResult.Events.class));
   }
 
   /** Reads the last event of a complete stream. */

@@ -13,6 +13,7 @@ import dev.holdfast.log.redis.script.StreamField;
 import dev.holdfast.log.redis.script.StreamScripts;
 import dev.holdfast.log.redis.write.OwnedStream;
 import dev.holdfast.log.redis.write.OwnedStreams;
+import dev.holdfast.log.redis.write.StreamReports;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
 import io.vertx.redis.client.Request;
@@ -35,6 +36,7 @@ final class LocalReaders {
   private final WatcherRegistry watchers;
   private final OwnedStreams owned;
   private final Retention retention;
+  private final StreamReports reports;
 
   /** The newest positions, of streams of which Redis may not have it. */
   private final Map<StreamRef, Position> unrecorded = new ConcurrentHashMap<>();
@@ -50,13 +52,15 @@ final class LocalReaders {
       StreamScripts scripts,
       WatcherRegistry watchers,
       OwnedStreams owned,
-      Retention retention) {
+      Retention retention,
+      StreamReports reports) {
     this.client = client;
     this.keys = keys;
     this.scripts = scripts;
     this.watchers = watchers;
     this.owned = owned;
     this.retention = retention;
+    this.reports = reports;
   }
 
   /** Watches a stream as {@link EventLog#watch} promises. */
@@ -192,6 +196,7 @@ final class LocalReaders {
     public void leave() {
       if (watchers.isCurrent(registration)) {
         removeTail(registration.stream(), number);
+        reports.left(registration.stream());
       }
     }
 

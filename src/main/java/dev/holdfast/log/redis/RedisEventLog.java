@@ -103,7 +103,7 @@ public final class RedisEventLog implements EventLog {
     reader = new LogReader(new RedisStreamReader(client, keys), owned, watchers);
     InboxScripts inboxes = new InboxScripts(client, keys, replica, retention);
     inbox = new RedisInbox(inboxes, owned);
-    readers = new LocalReaders(client, keys, scripts, watchers, owned, retention);
+    readers = new LocalReaders(client, keys, scripts, watchers, owned, retention, reports);
     ownership =
         new StreamOwnership(
             client,

@@ -9,6 +9,7 @@ import dev.holdfast.log.ReaderWindow;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.WatcherRegistry;
+import dev.holdfast.log.redis.write.UnreportedStream.End;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -262,11 +263,15 @@ public final class OwnedStreams {
         }
         boolean isShared = !keptIn.equals(stream);
         boolean isNew = isShared || progress.last().number() == 0;
-        boolean isComplete = !isShared && batch.getLast().last();
-        mayContinue = all.reports.written(keptIn, batch, isNew, isComplete);
+        End end = isShared || !batch.getLast().last() ? End.NONE : end();
+        mayContinue = all.reports.written(keptIn, batch, isNew, end);
       }
       all.forgetIfIdle(stream);
       return mayContinue;
+    }
+
+    private End end() {
+      return window.isFollowed() ? End.FOLLOWED : End.UNFOLLOWED;
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.redis.write.UnreportedStream.Delivery;
+import dev.holdfast.log.redis.write.UnreportedStream.End;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -93,8 +94,7 @@ public final class StreamReports {
    * @return completes when the writer may continue, so that it does not get further ahead of the
    *     quotas
    */
-  CompletableFuture<?> written(
-      StreamRef stream, List<NewEvent> batch, boolean isNew, boolean complete) {
+  CompletableFuture<?> written(StreamRef stream, List<NewEvent> batch, boolean isNew, End end) {
     long bytes = 0;
     long largest = 0;
     for (NewEvent event : batch) {
@@ -102,7 +102,7 @@ public final class StreamReports {
       bytes += size(event) + EVENT_BYTES;
     }
     UnreportedStream added =
-        new UnreportedStream(stream.name(), bytes, largest, isNew, complete, Delivery.NONE);
+        new UnreportedStream(stream.name(), bytes, largest, isNew, end, Delivery.NONE);
     if (add(stream.session(), List.of(added), false) <= mostBytes) {
       return CompletableFuture.completedFuture(null);
     }
@@ -127,6 +127,11 @@ public final class StreamReports {
     Delivery delivery = keep ? Delivery.UNPROVEN : Delivery.PROVEN;
     var added = List.of(UnreportedStream.delivered(stream.name(), delivery));
     long _ = add(stream.session(), added, false);
+  }
+
+  /** Adds a stream whose client has left before its end. */
+  public void left(StreamRef stream) {
+    long _ = add(stream.session(), List.of(UnreportedStream.left(stream.name())), false);
   }
 
   private static int size(NewEvent event) {
@@ -234,7 +239,7 @@ public final class StreamReports {
   private void expireLater(String session, List<UnreportedStream> streams, SessionSize size) {
     for (UnreportedStream each : streams) {
       boolean brief = each.delivery() == Delivery.PROVEN;
-      if (brief || each.complete() || each.delivery() == Delivery.UNPROVEN) {
+      if (brief || each.end() != End.NONE || each.delivery() == Delivery.UNPROVEN) {
         Duration time = brief ? retention.completedTtl() : retention.eventTtl();
         if (size.bytes() > 0 && (brief || expiries.size() < MOST_EXPIRIES)) {
           expiries.put(new Expiry(session, time), System.nanoTime() + time.toNanos());

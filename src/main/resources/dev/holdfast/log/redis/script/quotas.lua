@@ -13,9 +13,10 @@ local EVENT_BYTES = 64
 
 -- Complete streams give way in the order of their scores: a time, plus a multiple of STAGE. First
 -- those that were delivered to their end; then undelivered ones, of which all but the last event goes;
--- then the last events, which are results. STAGE exceeds every time, and leaves room for fractions.
+-- then the last events, which are results. Those that a client still reads stay until it has them, or
+-- has left. STAGE exceeds every time, and leaves room for fractions.
 local STAGE = 2 ^ 42
-local NOTIFICATIONS, RESULTS = STAGE, 2 * STAGE
+local NOTIFICATIONS, RESULTS, FOLLOWED = STAGE, 2 * STAGE, 3 * STAGE
 -- A client may still be reading an undelivered stream that completed less than so many ms ago.
 local PROTECTED = 60000
 
@@ -257,6 +258,19 @@ local function trimNotifications(before, target)
   end
 end
 
+-- Returns complete streams that only a replica of an earlier version has listed, without an order.
+local function unordered()
+  local names = redis.call('ZRANGE', COMPLETE, 0, itemsLeft - 1)
+  local scores = #names > 0 and redis.call('ZMSCORE', ORDER, unpack(names)) or {}
+  local found = {}
+  for i, name in ipairs(names) do
+    if not scores[i] then
+      found[#found + 1] = name
+    end
+  end
+  return found
+end
+
 -- Purges events of the session until it has at most so many bytes, as far as one run may. Events that
 -- a connected client has not received stay. The newest event of a written stream stays, too: a message
 -- that alone exceeds a quota must be delivered. docs/internals.md describes the order.
@@ -285,8 +299,7 @@ local function giveWay(target, written, now, onlyDelivered)
   trimNotifications(nil, target)
   removeStage(RESULTS, nil, target, written)
   if mustPurge(target) then
-    -- Replicas of an earlier version list complete streams only here.
-    removeWhileTooLarge(redis.call('ZRANGE', COMPLETE, 0, itemsLeft - 1), target, written)
+    removeWhileTooLarge(unordered(), target, written)
   end
   trimOpen(open, target, function(stream)
     return not stream.followed and not written[stream.name] and 0

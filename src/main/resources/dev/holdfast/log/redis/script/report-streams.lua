@@ -5,8 +5,9 @@
 -- KEYS session hash
 -- ARGV time to live of events in ms, of delivered streams in ms, of the session in ms, most bytes of
 --      a stream, most bytes of a session, '1' to remove expired streams, then for each stream: name,
---      bytes, bytes of the largest event, flags ('n' new since the last report, 'c' complete, 'd'
---      delivered to its end, 'k' kept as if it was not)
+--      bytes, bytes of the largest event, flags ('n' new since the last report, 'c' complete, 'f'
+--      followed by a client, 'l' left by its client, 'd' delivered to its end, 'k' kept as if it was
+--      not)
 -- Returns the bytes of the session and of its delivered complete streams, '1' if the script has to
 --      run again, else '0', and the client; all in one text. If there is no such session, removes
 --      streams that it has left, and returns no bytes.
@@ -67,12 +68,17 @@ for nth, name in pairs(tooLarge) do
 end
 again = again or looked > MOST_LARGE and hasPurged()
 
-local complete, streams, isDelivered, fields = {}, {}, {}, {}
+local complete, streams, isDelivered, isFollowed, fields = {}, {}, {}, {}, {}
 for nth, name in ipairs(names) do
   local flags = ARGV[FIRST + (nth - 1) * FIELDS + 3]
-  if not owners[nth + 2] and string.find(flags, '[cd]') then
+  local listed = string.find(flags, '[cd]')
+  if not listed and string.find(flags, 'l', 1, true) then
+    listed = tonumber(redis.call('ZSCORE', ORDER, name) or 0) >= FOLLOWED
+  end
+  if listed and not owners[nth + 2] then
     streams[#streams + 1] = name
     isDelivered[#streams] = string.find(flags, 'd', 1, true)
+    isFollowed[#streams] = string.find(flags, 'f', 1, true)
     local brief = isDelivered[#streams] and not string.find(flags, 'k', 1, true)
     complete[#complete + 1] = now + (brief and deliveredTimeToLive or timeToLive)
     complete[#complete + 1] = name
@@ -91,6 +97,7 @@ if #streams > 0 then
       delivered = delivered + bytes - (wasDelivered and known[name] or 0)
     end
     local stage = bytes - largest > EVENT_BYTES and NOTIFICATIONS or RESULTS
+    stage = isFollowed[i] and FOLLOWED or stage
     -- The fraction keeps the order of this report.
     local time = now + i / 512
     order[i * 2 - 1], order[i * 2] = scoreText(isDelivered[i] and time or time + stage), name

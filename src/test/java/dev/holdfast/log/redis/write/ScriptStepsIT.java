@@ -13,6 +13,7 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.redis.Replica;
 import dev.holdfast.log.redis.script.StreamScripts;
 import dev.holdfast.log.redis.write.UnreportedStream.Delivery;
+import dev.holdfast.log.redis.write.UnreportedStream.End;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
 import dev.holdfast.testing.RedisFixture;
@@ -272,7 +273,8 @@ class ScriptStepsIT {
     replica.log.begin(session, "");
     List<UnreportedStream> streams =
         IntStream.range(0, 250)
-            .mapToObj(n -> new UnreportedStream("a" + n, 1 << 21, 100, true, true, Delivery.NONE))
+            .mapToObj(
+                n -> new UnreportedStream("a" + n, 1 << 21, 100, true, End.FOLLOWED, Delivery.NONE))
             .toList();
 
     report(scripts(1000, 1000), streams);
