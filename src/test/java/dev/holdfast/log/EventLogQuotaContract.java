@@ -132,14 +132,14 @@ public interface EventLogQuotaContract extends EventLogFixture {
     EventLog log = limited();
     StreamWriter read = log.open(stream("read"), "1");
     EventLog.Watch watch = log.watch(read.stream(), Position.START, new CountingWatcher());
-    write(read, 10, true);
+    write(read, 30, true);
     StreamWriter other = openAndLeave(log, stream("other"), "2");
-    write(other, 10, true);
+    write(other, 5, true);
     StreamWriter large = log.open(ref(), "3");
-    write(large, 40, false);
+    write(large, 10, false);
 
     awaitGap(log, other.stream());
-    assertThat(readAll(log, read.stream(), Position.START)).hasSize(10);
+    assertThat(readAll(log, read.stream(), Position.START)).hasSize(30);
 
     watch.leave();
     watch.close();
