@@ -77,10 +77,11 @@ class StoreAwayIT {
               assertThat(get(gateway, "/health").body())
                   .contains("\"unhealthy\"", "\"active_sessions\":null"));
       assertThat(get(gateway, "/health").statusCode()).isEqualTo(503);
-      assertThat(get(gateway, "/q/metrics").body())
-          .contains("holdfast_sessions_active NaN", "holdfast_redis_up 0.0");
-
       await().until(() -> gateway.output().contains("Redis is away reason="));
+      await()
+          .untilAsserted(() ->
+              assertThat(get(gateway, "/q/metrics").body())
+                  .contains("holdfast_sessions_active NaN", "holdfast_redis_up 0.0"));
 
       redis.restart();
       await().atMost(Duration.ofSeconds(20)).until(() -> readiness(gateway) == 200);
