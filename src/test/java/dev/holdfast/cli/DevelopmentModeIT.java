@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("long")
 class DevelopmentModeIT {
+
+  private static final Pattern TESTED = Pattern.compile("All (\\d+) tests are passing");
+  private static final Duration MOST = Duration.ofMinutes(2);
 
   private static final Pattern READY = Pattern.compile("Listening on: http://[^:]+:(\\d+)");
 
@@ -34,7 +38,8 @@ class DevelopmentModeIT {
     Path tool = project.resolve("src/main/java/dev/holdfast/demo/Demo.java");
     String arguments = "{\"from\":1,\"intervalMs\":10}";
 
-    try (ServerProcess gateway = start(project, "-Dmaven.main.skip", "-Dspotless.check.skip")) {
+    try (ServerProcess gateway =
+        startGateway(project, "-Dmaven.main.skip", "-Dspotless.check.skip")) {
       assertThat(call(gateway, "countdown", arguments)).contains("liftoff");
 
       // when, then
@@ -53,7 +58,7 @@ class DevelopmentModeIT {
     Path tool = project.resolve("src/main/java/com/example/tools/ReportTool.java");
     String arguments = "{\"topic\":\"ships\",\"chapters\":1}";
 
-    try (ServerProcess gateway = start(project, OwnToolsExample.properties(directory))) {
+    try (ServerProcess gateway = startGateway(project, OwnToolsExample.properties(directory))) {
       assertThat(call(gateway, "report", arguments)).contains("1 chapters about ships");
 
       // when, then
@@ -64,18 +69,53 @@ class DevelopmentModeIT {
     }
   }
 
-  private static ServerProcess start(Path project, String... properties) {
+  /** {@code quarkus:test} runs the tests again after an edit. */
+  @Test
+  void shouldTestEditedClassesContinuously(@TempDir Path project) throws IOException {
+    // given
+    String tested = "dev/holdfast/log/StreamRefTest.java";
+    for (String part : List.of("pom.xml", ".mvn", "src/main", "target/classes")) {
+      OwnToolsExample.copy(Path.of(part), project.resolve(part));
+    }
+    OwnToolsExample.copy(
+        Path.of("src/test/java", tested), project.resolve("src/test/java").resolve(tested));
+    Path source = project.resolve("src/main/java/dev/holdfast/log/StreamRef.java");
+
+    try (ServerProcess tests =
+        start(
+            TESTED,
+            project,
+            "quarkus:test",
+            "-Dquarkus.console.basic=true",
+            "-Dmaven.main.skip",
+            "-Dspotless.check.skip")) {
+      // when, then
+      edit(source, "MAX_NAME = 32", "MAX_NAME = 31");
+      await().atMost(MOST).until(tests::output, output -> output.contains(" failed ("));
+    }
+  }
+
+  private static ServerProcess startGateway(Path project, String... properties) {
+    return start(
+        READY,
+        project,
+        "quarkus:dev",
+        Stream.concat(Stream.of("-Dquarkus.console.enabled=false"), Stream.of(properties))
+            .toArray(String[]::new));
+  }
+
+  private static ServerProcess start(
+      Pattern ready, Path project, String goal, String... properties) {
     ProcessBuilder maven =
         OwnToolsExample.maven(
             project,
-            "quarkus:dev",
+            goal,
             "-Ddebug=false",
             "-Dquarkus.http.port=0",
             "-Dquarkus.management.port=0",
-            "-Dquarkus.console.enabled=false",
             "-Dquarkus.analytics.disabled=true");
     maven.command().addAll(List.of(properties));
-    return ServerProcess.start(maven, READY);
+    return ServerProcess.start(maven, ready);
   }
 
   private static void edit(Path source, String old, String text) throws IOException {
@@ -86,7 +126,7 @@ class DevelopmentModeIT {
   private static void awaitResult(
       ServerProcess gateway, String tool, String arguments, String result) {
     await()
-        .atMost(Duration.ofMinutes(1))
+        .atMost(MOST)
         .ignoreExceptions()
         .untilAsserted(
             () -> assertThat(call(gateway, tool, arguments)).as(gateway.output()).contains(result));
