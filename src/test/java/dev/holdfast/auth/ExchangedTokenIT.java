@@ -2,6 +2,7 @@ package dev.holdfast.auth;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.OpenIdProvider;
@@ -88,9 +89,11 @@ class ExchangedTokenIT {
       actsForItself(gateway);
       actsForClients(gateway);
       tellsRefusals(gateway);
-      assertThat(gateway.output())
-          .contains("no access token for the upstream upstream=default reason=status 400")
-          .doesNotContain("upstream is down");
+      await()
+          .untilAsserted(() ->
+              assertThat(gateway.output())
+                  .contains("no access token for the upstream upstream=default reason=status 400"));
+      assertThat(gateway.output()).doesNotContain("upstream is down");
     }
   }
 
