@@ -193,10 +193,10 @@ public final class ReaderWindow {
     }
   }
 
-  /** Returns true while a reader is connected, on this replica or another one. */
-  public boolean isFollowed() {
+  /** Returns true while a reader on this replica is connected. */
+  public boolean isFollowedHere() {
     try (var _ = lock.hold()) {
-      return reader >= REMOTE;
+      return reader > REMOTE;
     }
   }
 

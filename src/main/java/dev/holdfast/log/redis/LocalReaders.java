@@ -144,6 +144,8 @@ final class LocalReaders {
     private long events;
     private long unreported;
 
+    private boolean left;
+
     RecordedWatch(WatcherRegistry.Registration registration, long number) {
       this.registration = registration;
       this.number = number;
@@ -194,15 +196,19 @@ final class LocalReaders {
 
     @Override
     public void leave() {
+      left = true;
       if (watchers.isCurrent(registration)) {
         removeTail(registration.stream(), number);
-        reports.left(registration.stream());
       }
     }
 
     @Override
     public void close() {
       registration.close();
+      if (left) {
+        // After the writer has heard of it: the end of the stream must not count as read later.
+        reports.left(registration.stream());
+      }
     }
   }
 

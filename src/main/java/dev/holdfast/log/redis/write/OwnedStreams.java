@@ -9,7 +9,7 @@ import dev.holdfast.log.ReaderWindow;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.WatcherRegistry;
-import dev.holdfast.log.redis.write.UnreportedStream.End;
+import dev.holdfast.log.redis.write.UnreportedStream.Reader;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -263,15 +263,12 @@ public final class OwnedStreams {
         }
         boolean isShared = !keptIn.equals(stream);
         boolean isNew = isShared || progress.last().number() == 0;
-        End end = isShared || !batch.getLast().last() ? End.NONE : end();
-        mayContinue = all.reports.written(keptIn, batch, isNew, end);
+        boolean isComplete = !isShared && batch.getLast().last();
+        Reader reader = isComplete && window.isFollowedHere() ? Reader.FOLLOWS : Reader.NONE;
+        mayContinue = all.reports.written(keptIn, batch, isNew, isComplete, reader);
       }
       all.forgetIfIdle(stream);
       return mayContinue;
-    }
-
-    private End end() {
-      return window.isFollowed() ? End.FOLLOWED : End.UNFOLLOWED;
     }
 
     @Override

@@ -4,7 +4,7 @@ import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.redis.write.UnreportedStream.Delivery;
-import dev.holdfast.log.redis.write.UnreportedStream.End;
+import dev.holdfast.log.redis.write.UnreportedStream.Reader;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -91,10 +91,12 @@ public final class StreamReports {
    * Adds a batch that was written, and reports the session if too many bytes wait.
    *
    * @param isNew whether the stream had no events before
+   * @param reader its client, when the stream is complete
    * @return completes when the writer may continue, so that it does not get further ahead of the
    *     quotas
    */
-  CompletableFuture<?> written(StreamRef stream, List<NewEvent> batch, boolean isNew, End end) {
+  CompletableFuture<?> written(
+      StreamRef stream, List<NewEvent> batch, boolean isNew, boolean complete, Reader reader) {
     long bytes = 0;
     long largest = 0;
     for (NewEvent event : batch) {
@@ -102,7 +104,7 @@ public final class StreamReports {
       bytes += size(event) + EVENT_BYTES;
     }
     UnreportedStream added =
-        new UnreportedStream(stream.name(), bytes, largest, isNew, end, Delivery.NONE);
+        new UnreportedStream(stream.name(), bytes, largest, isNew, complete, reader, Delivery.NONE);
     if (add(stream.session(), List.of(added), false) <= mostBytes) {
       return CompletableFuture.completedFuture(null);
     }
@@ -239,7 +241,7 @@ public final class StreamReports {
   private void expireLater(String session, List<UnreportedStream> streams, SessionSize size) {
     for (UnreportedStream each : streams) {
       boolean brief = each.delivery() == Delivery.PROVEN;
-      if (brief || each.end() != End.NONE || each.delivery() == Delivery.UNPROVEN) {
+      if (brief || each.complete() || each.delivery() == Delivery.UNPROVEN) {
         Duration time = brief ? retention.completedTtl() : retention.eventTtl();
         if (size.bytes() > 0 && (brief || expiries.size() < MOST_EXPIRIES)) {
           expiries.put(new Expiry(session, time), System.nanoTime() + time.toNanos());

@@ -7,34 +7,30 @@ package dev.holdfast.log.redis.write;
  * @param bytes the bytes of the events that were written
  * @param largest the bytes of the largest of them
  * @param isNew whether they are the first events of the stream
- * @param end whether the stream is complete
+ * @param complete whether the stream is complete
+ * @param reader its client on this replica
  * @param delivery whether the stream was delivered to its end
  */
 record UnreportedStream(
-    String name, long bytes, long largest, boolean isNew, End end, Delivery delivery) {
+    String name,
+    long bytes,
+    long largest,
+    boolean isNew,
+    boolean complete,
+    Reader reader,
+    Delivery delivery) {
 
-  /** The end of a stream. */
-  enum End {
+  /** The client on this replica. One that has left stays so for the rest of a report. */
+  enum Reader {
     NONE(""),
-    /** The client of the stream, which may be complete or not, has left. */
-    LEFT("l"),
-    /** The stream is complete, and a client reads it. */
-    FOLLOWED("cf"),
-    /** The stream is complete, and no client reads it. */
-    UNFOLLOWED("c");
+    /** It reads the stream, which is complete. */
+    FOLLOWS("f"),
+    LEFT("l");
 
     private final String flags;
 
-    End(String flags) {
+    Reader(String flags) {
       this.flags = flags;
-    }
-
-    private End then(End later) {
-      return switch (later) {
-        case NONE -> this;
-        case LEFT -> this == NONE || this == LEFT ? LEFT : UNFOLLOWED;
-        case FOLLOWED, UNFOLLOWED -> later;
-      };
     }
   }
 
@@ -54,12 +50,12 @@ record UnreportedStream(
 
   /** A stream that was delivered to its end, or not. */
   static UnreportedStream delivered(String name, Delivery delivery) {
-    return new UnreportedStream(name, 0, 0, false, End.NONE, delivery);
+    return new UnreportedStream(name, 0, 0, false, false, Reader.NONE, delivery);
   }
 
-  /** A stream whose client has left. */
+  /** A stream, complete or not, whose client has left. */
   static UnreportedStream left(String name) {
-    return new UnreportedStream(name, 0, 0, false, End.LEFT, Delivery.NONE);
+    return new UnreportedStream(name, 0, 0, false, false, Reader.LEFT, Delivery.NONE);
   }
 
   /** The stream when everything is reported. */
@@ -73,12 +69,17 @@ record UnreportedStream(
         bytes + later.bytes,
         Math.max(largest, later.largest),
         isNew || later.isNew,
-        end.then(later.end),
-        delivery.compareTo(later.delivery) > 0 ? delivery : later.delivery);
+        complete || later.complete,
+        max(reader, later.reader),
+        max(delivery, later.delivery));
+  }
+
+  private static <E extends Enum<E>> E max(E one, E other) {
+    return one.compareTo(other) > 0 ? one : other;
   }
 
   /** The flags of the script. */
   String flags() {
-    return (isNew ? "n" : "") + end.flags + delivery.flags;
+    return (isNew ? "n" : "") + (complete ? "c" : "") + reader.flags + delivery.flags;
   }
 }
