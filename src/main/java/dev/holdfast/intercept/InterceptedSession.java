@@ -81,7 +81,7 @@ record InterceptedSession(
   }
 
   /**
-   * What is left of a body.
+   * The rest of a body.
    *
    * @param body what its receiver gets; null for nothing
    * @param errors the responses to refused requests, for their sender

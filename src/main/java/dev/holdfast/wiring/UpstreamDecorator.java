@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 @Singleton
 final class UpstreamDecorator {
 
-  /** Whether the servers are up. */
+  /** Looks whether the servers are up. */
   @Produces final UpstreamMonitor monitor = new UpstreamMonitor();
 
   private final GatewayConfig.Tapes tapes;

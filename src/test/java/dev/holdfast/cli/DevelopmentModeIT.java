@@ -32,9 +32,7 @@ class DevelopmentModeIT {
   @Test
   void shouldServeEditedToolsOfThisProject(@TempDir Path project) throws IOException {
     // given
-    for (String part : List.of("pom.xml", ".mvn", "src/main", "target/classes")) {
-      OwnToolsExample.copy(Path.of(part), project.resolve(part));
-    }
+    copyProgram(project);
     Path tool = project.resolve("src/main/java/dev/holdfast/demo/Demo.java");
     String arguments = "{\"from\":1,\"intervalMs\":10}";
 
@@ -74,9 +72,7 @@ class DevelopmentModeIT {
   void shouldTestEditedClassesContinuously(@TempDir Path project) throws IOException {
     // given
     String tested = "dev/holdfast/log/StreamRefTest.java";
-    for (String part : List.of("pom.xml", ".mvn", "src/main", "target/classes")) {
-      OwnToolsExample.copy(Path.of(part), project.resolve(part));
-    }
+    copyProgram(project);
     OwnToolsExample.copy(
         Path.of("src/test/java", tested), project.resolve("src/test/java").resolve(tested));
     Path source = project.resolve("src/main/java/dev/holdfast/log/StreamRef.java");
@@ -92,6 +88,12 @@ class DevelopmentModeIT {
       // when, then
       edit(source, "MAX_NAME = 32", "MAX_NAME = 31");
       await().atMost(MOST).until(tests::output, output -> output.contains(" failed ("));
+    }
+  }
+
+  private static void copyProgram(Path project) throws IOException {
+    for (String part : List.of("pom.xml", ".mvn", "src/main", "target/classes")) {
+      OwnToolsExample.copy(Path.of(part), project.resolve(part));
     }
   }
 

@@ -66,9 +66,4 @@ public final class ContainerEngine {
       throw new UncheckedIOException(failure);
     }
   }
-
-  @Override
-  public String toString() {
-    return program;
-  }
 }

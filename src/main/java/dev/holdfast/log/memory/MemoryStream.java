@@ -261,7 +261,7 @@ final class MemoryStream {
     return Objects.requireNonNull(window);
   }
 
-  /** Where the session keeps this stream; null if it may be discarded. */
+  /** The place of this stream in its session; null if it may be discarded. */
   @Nullable Place place(long now) {
     if (isOpen() || isFollowed(now)) {
       return Place.ACTIVE;

@@ -84,7 +84,7 @@ public final class Pump {
   }
 
   /**
-   * What all pumps of a replica share.
+   * Parts that all pumps of a replica share.
    *
    * @param hold how long events wait for a store that is away
    * @param traces null while traces are off

@@ -51,7 +51,7 @@ record UpstreamEvents(
       List<NewEvent> events, boolean answers, boolean last, @Nullable UpstreamException failure) {
 
     /**
-     * Whether the stream may end with these events. Otherwise they may be appended on any thread.
+     * Returns true if the stream may end with these events. Others may be appended on any thread.
      */
     boolean mayEnd() {
       return answers || failure != null || events.isEmpty();

@@ -60,7 +60,7 @@ public record SessionOpener(
   private static final Logger LOG = Logger.getLogger(SessionOpener.class);
   private static final LogRate OPENED = new LogRate(Duration.ofMillis(100));
 
-  /** How long a new session waits for the end of one that makes room. */
+  /** The most that a new session waits for the end of one that makes room. */
   private static final Duration ROOM_TIMEOUT = Duration.ofSeconds(5);
 
   private static final Duration ROOM_INTERVAL = Duration.ofMillis(20);
@@ -195,7 +195,7 @@ public record SessionOpener(
         attempt.principal(), attempt.client(), address, attempt.upstream(), reason);
   }
 
-  /** What the audit log says of a failure. The text of an upstream may have secrets. */
+  /** The reason of a failure for the audit log. The text of an upstream may have secrets. */
   private static String reason(RuntimeException failure) {
     return switch (failure) {
       case TooManySessionsException _ -> "there are too many sessions";

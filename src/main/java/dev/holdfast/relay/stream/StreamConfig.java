@@ -61,7 +61,7 @@ public interface StreamConfig {
   Duration idleTimeout();
 
   /**
-   * How long one connection may live. Then the gateway sends {@code retry} and closes it. The
+   * The most that one connection may live. Then the gateway sends {@code retry} and closes it. The
    * connection of a running request stays if its client is not known to resume.
    */
   @WithDefault("1h")

@@ -22,8 +22,8 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the client of one {@link Tail} has received, which the log hears of, and the frames on their
- * way to it. The turn of the tail guards all fields.
+ * Events that the client of one {@link Tail} has received, of which the log hears, and the frames
+ * on their way to it. The turn of the tail guards all fields.
  */
 final class Delivery {
 
@@ -48,7 +48,7 @@ final class Delivery {
   private final StreamListener listener;
   private final ClientWriter writer;
 
-  /** Whether the stream keeps the events of all streams of a session. */
+  /** True for a stream that keeps the events of all streams of a session. */
   private final boolean shared;
 
   /**
@@ -62,10 +62,10 @@ final class Delivery {
   private Position cursor;
   private int replayed;
 
-  /** Whether the client has missed events that are in the log. */
+  /** True while the client lacks events that are in the log. */
   private boolean behind = true;
 
-  /** Whether the newest event is not in the log, so that the client cannot resume after it. */
+  /** True if the newest event is not in the log, so that the client cannot resume after it. */
   private boolean pastLog;
 
   private StreamEnd end = StreamEnd.NONE;
@@ -73,10 +73,10 @@ final class Delivery {
   /** Null before the tail runs, and after its end. */
   private EventLog.@Nullable Watch watch;
 
-  /** How the stream has ended. */
+  /** The end of the stream. */
   private enum StreamEnd {
     NONE,
-    /** The log has no more of it. */
+    /** The log keeps no further events of it. */
     GONE,
     /** The client was sent its last event. */
     DELIVERED
@@ -117,7 +117,7 @@ final class Delivery {
     awaited.add(requests);
   }
 
-  /** Whether the client awaits a response here. It awaits none on streams that answer nothing. */
+  /** Returns true if the client awaits a response here. Some streams answer nothing. */
   private boolean isAwaited() {
     return shared ? awaited.size() > 0 : StreamNames.areForRequests(stream.name());
   }
@@ -180,7 +180,7 @@ final class Delivery {
     framing.closing(frames, retry);
   }
 
-  /** Notes that the log has no more of the stream. */
+  /** Notes that the log keeps no further events of the stream. */
   void streamGone() {
     end = StreamEnd.GONE;
   }
@@ -277,8 +277,8 @@ final class Delivery {
   }
 
   /**
-   * Whether the client can resume elsewhere. A client without an event id would lose its call with
-   * the connection. A client whose newest event is not in the log would find a gap.
+   * Returns true if the client can resume elsewhere. A client without an event id would lose its
+   * call with the connection. A client whose newest event is not in the log would find a gap.
    */
   boolean isResumable() {
     boolean hasEventId =

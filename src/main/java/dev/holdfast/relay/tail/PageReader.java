@@ -138,7 +138,7 @@ public final class PageReader {
     return true;
   }
 
-  /** Whether the last page is missing, because its event is large. */
+  /** Returns true if the last page is missing, because its event is large. */
   boolean needsRoom() {
     return needed > 0;
   }

@@ -346,7 +346,10 @@ public final class Tail implements Tails.Movable {
     return moves;
   }
 
-  /** Whether the client shall move and will resume elsewhere. It needs an event id for a call. */
+  /**
+   * Returns true if the client shall move and will resume elsewhere. It needs an event id for a
+   * call.
+   */
   private boolean mayMove() {
     boolean standalone = stream.name().equals(StreamNames.STANDALONE);
     boolean goes = expired || (moving && (standalone || resumes.getAsBoolean()));

@@ -10,7 +10,7 @@ import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all tails of a replica share.
+ * Parts that all tails of a replica share.
  *
  * @param config timeouts of connections
  * @param onGap what happens when events were purged

@@ -1,6 +1,6 @@
 package dev.holdfast.relay.tail;
 
-/** Where the cursor of a {@link Tail} comes from. */
+/** The origin of the cursor of a {@link Tail}. */
 public enum TailKind {
   /** A request: the tail begins at the start of the stream. */
   REQUEST,

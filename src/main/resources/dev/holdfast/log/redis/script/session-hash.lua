@@ -54,8 +54,7 @@ local function remoteReader(tail, replica, read)
   return ' ' .. read .. ' ' .. tail
 end
 
--- Returns fields of all open streams by kind and name. The kinds are letters, such as 'ot' for OWNER
--- and TAIL. Reads no other fields, since they can be large, and needs few commands for many streams.
+-- Returns fields of all open streams by kind and name. Each letter names a kind: 'o' OWNER, 't' TAIL. Reads no other fields, since they can be large, and needs few commands for many streams.
 local function fieldsOf(kinds)
   local found, cursor = {}, '0'
   for kind in string.gmatch(kinds, '.') do
