@@ -3,13 +3,9 @@ package dev.holdfast.testing;
 import static dev.holdfast.testing.RedisServers.awaitStart;
 import static org.awaitility.Awaitility.await;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -46,7 +42,7 @@ public final class ClusterFixture implements AutoCloseable {
 
   private static RedisFixture startServer() {
     return RedisFixture.start(
-        freePort(),
+        Ports.freeWith(BUS),
         Stream.of(
                 "--cluster-enabled yes",
                 "--cluster-node-timeout 1000",
@@ -135,23 +131,5 @@ public final class ClusterFixture implements AutoCloseable {
   @Override
   public void close() {
     servers.forEach(RedisFixture::close);
-  }
-
-  private static int freePort() {
-    while (true) {
-      // Below those that the system gives away by itself.
-      int port = ThreadLocalRandom.current().nextInt(BUS, 2 * BUS);
-      if (isFree(port) && isFree(port + BUS)) {
-        return port;
-      }
-    }
-  }
-
-  private static boolean isFree(int port) {
-    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-      return socket.isBound();
-    } catch (IOException taken) {
-      return false;
-    }
   }
 }
