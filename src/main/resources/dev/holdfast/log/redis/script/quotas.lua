@@ -20,7 +20,9 @@ local NOTIFICATIONS, RESULTS, FOLLOWED = STAGE, 2 * STAGE, 3 * STAGE
 -- A client may still be reading an undelivered stream that completed less than so many ms ago.
 local PROTECTED = 60000
 
-local all, delivered, deliveredBefore, purged = 0, 0, 0, false
+local all, delivered, purged = 0, 0, false
+-- What is on record of both.
+local allBefore, deliveredBefore = 0, 0
 
 local function text(number)
   return string.format('%.0f', number)
@@ -30,21 +32,20 @@ local function scoreText(score)
   return string.format('%.17g', score)
 end
 
--- Reads the bytes of the session, and of its delivered streams. Returns when expired streams were
--- last looked for.
-local function loadTotals()
-  local found = redis.call('HMGET', SIZES, ALL_BYTES, DELIVERED_BYTES, REMOVED_AT)
+-- Reads the bytes of the session, and of its delivered streams. Returns the values of further fields.
+local function loadTotals(fields)
+  local found = redis.call('HMGET', SIZES, ALL_BYTES, DELIVERED_BYTES, unpack(fields))
   all, delivered = tonumber(found[1]) or 0, tonumber(found[2]) or 0
-  deliveredBefore = delivered
-  return tonumber(found[3]) or 0
+  allBefore, deliveredBefore = all, delivered
+  return { unpack(found, 3) }
 end
 
--- Writes what loadTotals has read, if the session has events, and returns the result of a script.
+-- Writes what has changed since loadTotals, and returns the result of a script.
 local function savedTotals(more, client)
   all, delivered = math.max(0, all), math.max(0, delivered)
-  if delivered > 0 then
+  if delivered > 0 and delivered ~= deliveredBefore then
     redis.call('HSET', SIZES, ALL_BYTES, text(all), DELIVERED_BYTES, text(delivered))
-  elseif all > 0 or redis.call('EXISTS', SIZES) == 1 then
+  elseif all ~= allBefore then
     redis.call('HSET', SIZES, ALL_BYTES, text(all))
   end
   if delivered == 0 and deliveredBefore > 0 then

@@ -26,12 +26,13 @@ local function sessionsWithDelivered(client)
   return CLIENTS_WITH_DELIVERED .. ':' .. client
 end
 
--- Records the bytes of a member, or removes it.
+-- Records the bytes of a member, or removes it. Returns whether it was removed.
 local function put(set, member, bytes, isMember)
-  if isMember and redis.call('ZADD', set, bytes, member) == 1 then
+  if not isMember then
+    return redis.call('ZREM', set, member) == 1
+  end
+  if redis.call('ZADD', set, bytes, member) == 1 then
     redis.call('PEXPIRE', set, ARGV[4])
-  elseif not isMember then
-    redis.call('ZREM', set, member)
   end
 end
 
@@ -44,17 +45,24 @@ local function record(session, bytes, delivered, client)
   sum = sum + bytes - (tonumber(redis.call('ZSCORE', KEYS[1], session)) or 0)
   put(KEYS[1], session, bytes, bytes > 0)
   put(sessions, session, bytes, bytes > 0)
-  put(sessionsWithDelivered(client), session, bytes, bytes > 0 and delivered > 0)
+  local wasDelivered =
+    put(sessionsWithDelivered(client), session, bytes, bytes > 0 and delivered > 0)
   if bytes <= 0 then
     redis.call('HDEL', KEYS[4], session)
   elseif not known then
     redis.call('HSET', KEYS[4], session, client)
   end
   local ofClient = tonumber(redis.call('ZINCRBY', KEYS[5], added, client))
-  put(KEYS[5], client, ofClient, ofClient > 0)
-  local withDelivered = ofClient > 0
-    and (delivered > 0 or redis.call('EXISTS', sessionsWithDelivered(client)) == 1)
-  put(CLIENTS_WITH_DELIVERED, client, ofClient, withDelivered)
+  if ofClient <= 0 then
+    redis.call('ZREM', KEYS[5], client)
+  end
+  if delivered > 0 and ofClient > 0 then
+    redis.call('ZADD', CLIENTS_WITH_DELIVERED, ofClient, client)
+  elseif wasDelivered and redis.call('EXISTS', sessionsWithDelivered(client)) == 0 then
+    redis.call('ZREM', CLIENTS_WITH_DELIVERED, client)
+  else
+    redis.call('ZADD', CLIENTS_WITH_DELIVERED, 'XX', ofClient, client)
+  end
 end
 
 local isSkipped = {}

@@ -17,14 +17,14 @@ local MOST_LARGE = 32 -- streams that one run looks at because they are large
 local timeToLive, deliveredTimeToLive = tonumber(ARGV[1]), tonumber(ARGV[2])
 local sessionTimeToLive = tonumber(ARGV[3])
 local mostOfStream, mostOfSession = tonumber(ARGV[4]), tonumber(ARGV[5])
-local names, written, owners, sizes = {}, {}, { 'log', CLIENT }, {}
+local names, written, owners, fields = {}, {}, { 'log', CLIENT }, { REMOVED_AT }
 for i = FIRST, #ARGV, FIELDS do
   local name = ARGV[i]
   names[#names + 1] = name
   written[name] = true
   owners[#owners + 1] = OWNER .. name
-  sizes[#sizes + 1] = BYTES .. name
-  sizes[#sizes + 1] = LARGEST .. name
+  fields[#fields + 1] = BYTES .. name
+  fields[#fields + 1] = LARGEST .. name
 end
 owners = redis.call('HMGET', KEYS[1], unpack(owners))
 if not owners[1] and redis.call('EXISTS', KEYS[1]) == 0 then
@@ -32,16 +32,20 @@ if not owners[1] and redis.call('EXISTS', KEYS[1]) == 0 then
   return removeGarbage() and '0 0 1 ' or '0 0 0 '
 end
 local now = currentMillis()
-local lookedAt = loadTotals()
-local again = ARGV[6] == '1' and removeExpired(now)
-sizes = #names > 0 and redis.call('HMGET', SIZES, unpack(sizes)) or {}
+local sizes = loadTotals(fields)
+local lookedAt = tonumber(sizes[1]) or 0
+local again = false
+if ARGV[6] == '1' then
+  again = removeExpired(now)
+  sizes = redis.call('HMGET', SIZES, unpack(fields))
+end
 
 local changed, tooLarge, known = {}, {}, {}
 for nth, name in ipairs(names) do
   local i = FIRST + (nth - 1) * FIELDS
   local added, largest, flags = tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2]), ARGV[i + 3]
-  known[name] = tonumber(sizes[nth * 2 - 1] or 0)
-  local bytes, before = known[name] + added, sizes[nth * 2]
+  known[name] = tonumber(sizes[nth * 2] or 0)
+  local bytes, before = known[name] + added, sizes[nth * 2 + 1]
   if added > 0 then
     all = all + added
     changed[#changed + 1] = BYTES .. name
@@ -57,7 +61,8 @@ for nth, name in ipairs(names) do
   end
 end
 if #changed > 0 then
-  redis.call('HSET', SIZES, unpack(changed))
+  redis.call('HSET', SIZES, ALL_BYTES, text(all), unpack(changed))
+  allBefore = all
 end
 local looked = 0
 for nth, name in pairs(tooLarge) do
@@ -68,7 +73,8 @@ for nth, name in pairs(tooLarge) do
 end
 again = again or looked > MOST_LARGE and hasPurged()
 
-local complete, streams, isDelivered, isFollowed, fields = {}, {}, {}, {}, {}
+local complete, streams, isDelivered, isFollowed = {}, {}, {}, {}
+fields = {}
 for nth, name in ipairs(names) do
   local flags = ARGV[FIRST + (nth - 1) * FIELDS + 3]
   local listed = string.find(flags, '[cd]')

@@ -6,6 +6,6 @@
 if redis.call('EXISTS', KEYS[1], SIZES) < 2 then
   return '0 0 0 '
 end
-loadTotals()
+loadTotals({})
 giveWay(tonumber(ARGV[1]), {}, currentMillis(), ARGV[2] ~= '')
 return savedTotals(hasPurged(), '')
