@@ -1,5 +1,6 @@
 package dev.holdfast.clients;
 
+import dev.holdfast.lock.LruMap;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -37,7 +38,13 @@ public final class KnownClients {
           new KnownClient(
               "kotlin-sdk", "ktor-client", null, true, true, 2, T60, "measured: 0.16.0"));
 
+  /** The most clients whose row is remembered: matching takes longer. */
+  private static final int MOST_FOUND = 1000;
+
   private final List<Row> rows;
+  private final LruMap<Description, KnownClient> found = new LruMap<>(MOST_FOUND);
+
+  private record Description(String userAgent, String clientInfo) {}
 
   private record Row(KnownClient client, Pattern userAgent, Pattern clientInfo) {
 
@@ -45,8 +52,9 @@ public final class KnownClients {
       this(client, pattern(client.userAgent()), pattern(client.clientInfo()));
     }
 
-    boolean matches(String agent, String info) {
-      return userAgent.matcher(agent).matches() && clientInfo.matcher(info).matches();
+    boolean matches(Description sent) {
+      return userAgent.matcher(sent.userAgent()).matches()
+          && clientInfo.matcher(sent.clientInfo()).matches();
     }
   }
 
@@ -72,12 +80,14 @@ public final class KnownClients {
    * @param clientInfo its name and version; empty before it initializes
    */
   public KnownClient find(String userAgent, String clientInfo) {
-    for (Row row : rows) {
-      if (row.matches(userAgent, clientInfo)) {
-        return row.client();
-      }
-    }
-    return KnownClient.UNKNOWN;
+    return found.computeIfAbsent(
+        new Description(userAgent, clientInfo),
+        client ->
+            rows.stream()
+                .filter(row -> row.matches(client))
+                .map(Row::client)
+                .findFirst()
+                .orElse(KnownClient.UNKNOWN));
   }
 
   /** All rows in the order in which they are tried. */

@@ -80,7 +80,7 @@ class ArchitectureTest {
           entry("session.redis", List.of("session", "protocol", "redis")),
           entry("budget", List.of("lock")),
           entry("config", List.of()),
-          entry("clients", List.of("config")),
+          entry("clients", List.of("config", "lock")),
           entry("retry", List.of()),
           entry("lock", List.of()),
           entry("timer", List.of()),

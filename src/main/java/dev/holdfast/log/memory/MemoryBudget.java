@@ -9,6 +9,7 @@ import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Objects;
@@ -53,6 +54,8 @@ final class MemoryBudget {
      */
     boolean purge(Kind kind, boolean writing);
   }
+
+  private static final List<Kind> KINDS = List.of(Kind.values());
 
   /** Upper bound of one wait, in case a change was not noticed. */
   private static final long CHECK_MILLIS = 1000;
@@ -99,7 +102,7 @@ final class MemoryBudget {
 
   private static <T> Map<Kind, NavigableSet<T>> forEachKind(Comparator<T> order) {
     Map<Kind, NavigableSet<T>> sets = new EnumMap<>(Kind.class);
-    for (Kind kind : Kind.values()) {
+    for (Kind kind : KINDS) {
       sets.put(kind, new TreeSet<>(order));
     }
     return sets;
@@ -170,19 +173,20 @@ final class MemoryBudget {
     private void change(boolean makesRoom, Consumer<Client> change) {
       try (var _ = lock.hold()) {
         Client owner = clientsByName.computeIfAbsent(client, Client::new);
-        owner.accounts.forEach((kind, accounts) -> {
+        for (Kind kind : KINDS) {
           of(clients, kind).remove(owner);
-          accounts.remove(this);
-        });
+          of(owner.accounts, kind).remove(this);
+        }
         change.accept(owner);
-        owner.accounts.forEach((kind, accounts) -> {
+        for (Kind kind : KINDS) {
+          NavigableSet<Account> accounts = of(owner.accounts, kind);
           if (offers.contains(kind)) {
             accounts.add(this);
           }
           if (!accounts.isEmpty()) {
             of(clients, kind).add(owner);
           }
-        });
+        }
         if (owner.isIdle()) {
           clientsByName.remove(client);
         }

@@ -248,9 +248,11 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
     }
 
     private static long bytes(List<NewEvent> events) {
-      return events.stream()
-          .mapToLong(event -> MemoryStream.OVERHEAD + event.payload().length)
-          .sum();
+      long bytes = 0;
+      for (NewEvent event : events) {
+        bytes += MemoryStream.OVERHEAD + event.payload().length;
+      }
+      return bytes;
     }
 
     @Override

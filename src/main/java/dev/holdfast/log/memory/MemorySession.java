@@ -48,6 +48,8 @@ final class MemorySession {
 
   private final Map<String, MemoryStream> streams = new HashMap<>(4);
 
+  private static final List<Place> PLACES = List.of(Place.values());
+
   /** Streams by place, the oldest first. */
   private final Map<Place, SequencedSet<MemoryStream>> places = new EnumMap<>(Place.class);
 
@@ -169,9 +171,9 @@ final class MemorySession {
   /** Puts a stream where {@link #purgeOther} looks for it. */
   private void place(MemoryStream stream, long now) {
     Place next = stream.place(now);
-    places.forEach((place, set) -> {
-      boolean _ = place == next ? set.add(stream) : set.remove(stream);
-    });
+    for (Place place : PLACES) {
+      boolean _ = place == next ? at(place).add(stream) : at(place).remove(stream);
+    }
     account.offer(Kind.DELIVERED, !at(Place.DELIVERED).isEmpty());
     if (!ended
         && stream.size() > 0

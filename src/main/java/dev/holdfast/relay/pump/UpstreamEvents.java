@@ -65,11 +65,13 @@ record UpstreamEvents(
     for (UpstreamMessage message : messages) {
       try {
         List<Message> parsed = message.body().messages();
-        parsed.forEach(each -> listener.fromUpstream(RelayListener.MessageKind.of(each)));
+        for (Message each : parsed) {
+          listener.fromUpstream(RelayListener.MessageKind.of(each));
+          answers |= each instanceof Message.Response;
+        }
         if (message.failure() != null) {
           failed(message.failure());
         }
-        answers |= parsed.stream().anyMatch(Message.Response.class::isInstance);
         boolean last = pending.answeredBy(parsed);
         events.add(new NewEvent(message.payload(), message.eventId(), last));
         if (last) {

@@ -95,7 +95,11 @@ public final class PageReader {
 
   /** The bytes of the payloads. */
   static long bytes(List<LogEvent> events) {
-    return events.stream().mapToLong(event -> event.payload().length).sum();
+    long bytes = 0;
+    for (LogEvent event : events) {
+      bytes += event.payload().length;
+    }
+    return bytes;
   }
 
   /**
