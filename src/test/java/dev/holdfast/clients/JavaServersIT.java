@@ -52,7 +52,14 @@ class JavaServersIT {
     SPRING_AI_SSE("spring-server", "2.0.1", "sse", "/sse"),
     SPRING_AI_STDIO("spring-server", "2.0.1", "stdio", ""),
     QUARKUS("quarkus-server", "1.13.0", "http", "/mcp"),
-    QUARKUS_SSE("quarkus-server", "1.13.0", "sse", "/mcp/sse");
+    QUARKUS_SSE("quarkus-server", "1.13.0", "sse", "/mcp/sse"),
+    QUARKUS_STDIO("quarkus-server", "1.10.1", "stdio", ""),
+    KOTLIN("kotlin-server", "0.16.0", "http", "/mcp"),
+    /**
+     * The client of the Java SDK cannot use it directly: it resolves {@code ?sessionId=…} wrongly.
+     */
+    KOTLIN_SSE("kotlin-server", "0.16.0", "sse", "/sse"),
+    KOTLIN_STDIO("kotlin-server", "0.16.0", "stdio", "");
 
     private final String project;
     private final String version;
@@ -67,7 +74,9 @@ class JavaServersIT {
     }
 
     private List<String> command() {
-      return JavaProject.build(project, version).command(transport);
+      String[] properties =
+          this == QUARKUS_STDIO ? new String[] {"-Dtransport=stdio"} : new String[0];
+      return JavaProject.build(project, version, properties).command(transport);
     }
 
     private boolean isProgram() {
@@ -150,7 +159,7 @@ class JavaServersIT {
   @Tag("java")
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
-      names = {"SDK_2_1_0", "SDK_2_1_0_SSE"})
+      names = {"SDK_2_1_0", "SDK_2_1_0_SSE", "KOTLIN_SSE"})
   void shouldServeTheSameAsWithoutAGatewayWithAnyLibrary(Server server) {
     servesTheSameAsWithoutAGateway(server);
   }

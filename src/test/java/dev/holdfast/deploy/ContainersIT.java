@@ -2,6 +2,7 @@ package dev.holdfast.deploy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.testing.ContainerEngine;
@@ -42,6 +43,7 @@ class ContainersIT {
   private static final String IMAGE = "holdfast/holdfast:jvm";
   private static final String DOCKERFILE =
       System.getProperty("holdfast.containers", "src/main/docker/Dockerfile.jvm");
+  private static final boolean NATIVE = DOCKERFILE.endsWith("native");
   private static final int CLIENTS = 100;
 
   private static ContainerEngine engine;
@@ -131,8 +133,10 @@ class ContainersIT {
   }
 
   private static String healthCheck() {
-    return "java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx32m"
-        + " -jar /opt/holdfast/quarkus-run.jar doctor --live";
+    return NATIVE
+        ? "holdfast doctor --live"
+        : "java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx32m"
+            + " -jar /opt/holdfast/quarkus-run.jar doctor --live";
   }
 
   @Test
@@ -167,6 +171,7 @@ class ContainersIT {
   /** A process whose parent has ended becomes a child of the container's first one. */
   @Test
   void shouldReapProcessesThatServersLeaveBehind() {
+    assumeFalse(NATIVE, "this image has no init: docs/install.md says what to do");
     int port = Ports.free();
     String container = start(port);
     client(port);
