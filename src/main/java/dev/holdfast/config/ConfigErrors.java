@@ -45,13 +45,21 @@ public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
     IntStream.range(0, refused.getProblemCount())
         .mapToObj(at -> refused.getProblem(at).getMessage())
         .forEach(problem -> explain(problem, lines));
-    // The framework looks for values out of range only after all others are right.
-    Stream.concat(
-            keys.names(), StreamSupport.stream(config.getPropertyNames().spliterator(), false))
-        .sorted()
-        .filter(key -> value(key).filter(value -> keys.isOutOfRange(key, value)).isPresent())
-        .forEach(key -> lines.putIfAbsent(key, line(key, "")));
+    keysOutOfRange().forEach(key -> lines.putIfAbsent(key, line(key, "")));
     return List.copyOf(lines.values());
+  }
+
+  /** Returns a line for each value that has the right type, but is out of its {@link Range}. */
+  public List<String> outOfRange() {
+    return keysOutOfRange().map(key -> line(key, "")).toList();
+  }
+
+  private Stream<String> keysOutOfRange() {
+    return Stream.concat(
+            keys.names(), StreamSupport.stream(config.getPropertyNames().spliterator(), false))
+        .distinct()
+        .filter(key -> value(key).filter(value -> keys.isOutOfRange(key, value)).isPresent())
+        .sorted();
   }
 
   private Optional<String> value(String key) {

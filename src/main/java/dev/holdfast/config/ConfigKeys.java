@@ -28,18 +28,22 @@ public final class ConfigKeys {
   private static final String SIZE = "a size of 1K to 1T, such as ";
 
   /** In names of keys, a star stands for the name of an upstream, header or variable. */
-  private final Map<String, Property> byName = new HashMap<>();
+  private final Map<PropertyName, Property> byName = new HashMap<>();
 
   /** Reads the keys of mappings. */
   public ConfigKeys(List<Class<?>> mappings) {
-    mappings.forEach(
-        mapping -> byName.putAll(ConfigMappings.getProperties(ConfigClass.configClass(mapping))));
-    byName.keySet().removeIf(name -> name.endsWith("[*]"));
+    for (Class<?> mapping : mappings) {
+      ConfigMappings.getProperties(ConfigClass.configClass(mapping))
+          .forEach((name, property) -> byName.put(new PropertyName(name), property));
+    }
+    byName.keySet().removeIf(name -> name.getName().endsWith("[*]"));
   }
 
   /** Returns the keys that have no star. */
   Stream<String> names() {
-    return byName.keySet().stream().filter(name -> name.indexOf('*') < 0);
+    return byName.keySet().stream()
+        .map(PropertyName::getName)
+        .filter(name -> name.indexOf('*') < 0);
   }
 
   /** Returns an example of a value of a key: its default. */
@@ -59,6 +63,7 @@ public final class ConfigKeys {
 
   private Optional<String> nearest(String wrong, UnaryOperator<String> form) {
     return byName.keySet().stream()
+        .map(PropertyName::getName)
         .map(form)
         .map(name -> withNamesOf(wrong, name))
         .min(
@@ -125,10 +130,7 @@ public final class ConfigKeys {
   }
 
   private Optional<Property> property(String key) {
-    return byName.entrySet().stream()
-        .filter(each -> PropertyName.equals(each.getKey(), key))
-        .findFirst()
-        .map(Map.Entry::getValue);
+    return Optional.ofNullable(byName.get(new PropertyName(key)));
   }
 
   private static Optional<String> allowed(Property key) {

@@ -6,8 +6,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The valid values of a configuration key that is a number or a duration. {@link RangeValidator}
- * refuses others.
+ * The valid values of a configuration key that is a number or a duration. The start refuses others.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

@@ -8,6 +8,7 @@ import dev.holdfast.auth.RequiredScopes;
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.clients.KnownClient;
 import dev.holdfast.cluster.ClusterConfig;
+import dev.holdfast.config.ConfigErrors;
 import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.session.Session;
@@ -53,6 +54,8 @@ final class CheckedConfig {
   CheckedConfig(SmallRyeConfig config) {
     this.config = config;
     gateway = mapping(GatewayConfig.class);
+    problems.addAll(new ConfigErrors(UnknownVariables.KEYS, config).outOfRange());
+    refuseProblems(); // The checks below rely on the ranges.
     checkPorts();
     checkRedis();
     LimitsConfig limits = mapping(LimitsConfig.class);
@@ -72,6 +75,10 @@ final class CheckedConfig {
     checkHeartbeats(mapping(ClusterConfig.class));
     checkKeys(mapping(AuthConfig.class));
     checkIssuers(mapping(AuthConfig.class));
+    refuseProblems();
+  }
+
+  private void refuseProblems() {
     if (!problems.isEmpty()) {
       throw new ConfigurationException(String.join("\n", problems));
     }

@@ -3,7 +3,6 @@ package dev.holdfast.wiring;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.InvalidFileException;
-import dev.holdfast.config.RangeValidator;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.session.SessionStoreException;
@@ -207,7 +206,6 @@ final class ConfigReload {
             .addDefaultInterceptors()
             .addDiscoveredConverters()
             .withProfiles(started.getProfiles());
-    new RangeValidator().configBuilder(builder);
     for (ConfigSource source : started.getConfigSources()) {
       if (!(source instanceof ConfigFile)) {
         builder.withSources(source);

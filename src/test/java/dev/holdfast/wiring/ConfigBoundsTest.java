@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.config.ConfigErrors;
 import dev.holdfast.http.origin.HttpConfig;
 import io.smallrye.config.ConfigValidationException;
 import io.smallrye.config.SmallRyeConfig;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,95 +19,115 @@ class ConfigBoundsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "cleanup-interval, 100ms, 99ms, 100ms or more, 99ms",
-    "cleanup-interval, 1d, 25h, 1d or less, 90000s",
-    "memory.max-bytes, 1K, 1023, a size of 1K to 1T, 1023 bytes",
-    "memory.max-bytes, 1T, 2T, a size of 1K to 1T, 2199023255552 bytes",
-    "log.stream-bytes, 1K, 1023, a size of 1K to 1T, 1023 bytes",
-    "log.session-bytes, 1T, 2T, a size of 1K to 1T, 2199023255552 bytes",
-    "log.client-bytes, 1K, 1023, a size of 1K to 1T, 1023 bytes",
-    "redis.max-bytes, 1K, 1023, a size of 1K to 1T, 1023 bytes",
-    "redis.timeout, 10ms, 9ms, 10ms or more, 9ms",
-    "redis.timeout, 1m, 61s, 1m or less, 61s",
-    "upstream.connect-timeout, 10ms, 9ms, 10ms or more, 9ms",
-    "upstream.connect-timeout, 5m, 301s, 5m or less, 301s",
-    "upstream.first-byte-timeout, 10ms, 9ms, 10ms or more, 9ms",
-    "upstream.first-byte-timeout, 1d, 25h, 1d or less, 90000s",
-    "upstream.idle-timeout, 0s, -1s, 0s or more, -1s",
-    "upstream.idle-timeout, 1d, 25h, 1d or less, 90000s",
-    "upstream.max-sessions, 1, 0, 1 or more, 0",
-    "upstream.max-sessions, 10000000, 10000001, 10000000 or less, 10000001",
-    "upstream.max-requests, 1, 0, 1 or more, 0",
-    "upstream.max-requests, 1000000, 1000001, 1000000 or less, 1000001",
-    "upstream.max-connections, 1, 0, 1 or more, 0",
-    "upstream.max-connections, 65536, 65537, 65536 or less, 65537",
-    "upstream.max-processes, 1, 0, 1 or more, 0",
-    "upstream.process-share, 100, 101, 100 or less, 101",
-    "upstream.max-processes, 10000, 10001, 10000 or less, 10001",
-    "upstream.stop-grace, 10ms, 9ms, 10ms or more, 9ms",
-    "upstream.stop-grace, 1m, 61s, 1m or less, 61s",
-    "upstreams.x.connect-timeout, 10ms, 9ms, 10ms or more, 9ms",
-    "stream.event-ttl, 1s, 999ms, 1s or more, 999ms",
-    "stream.event-ttl, 30d, 31d, 30d or less, 2678400s",
-    "stream.completed-ttl, 1s, 999ms, 1s or more, 999ms",
-    "stream.completed-ttl, 30d, 31d, 30d or less, 2678400s",
-    "stream.max-events, 100, 99, 100 or more, 99",
-    "stream.max-events, 10000000, 10000001, 10000000 or less, 10000001",
-    "stream.retry, 10ms, 9ms, 10ms or more, 9ms",
-    "stream.retry, 10m, 601s, 10m or less, 601s",
-    "stream.drain-retry, 10ms, 9ms, 10ms or more, 9ms",
-    "stream.drain-retry, 10m, 601s, 10m or less, 601s",
-    "stream.drain-timeout, 0s, -1s, 0s or more, -1s",
-    "stream.drain-timeout, 1d, 25h, 1d or less, 90000s",
-    "stream.keep-alive, 100ms, 99ms, 100ms or more, 99ms",
-    "stream.keep-alive, 10m, 601s, 10m or less, 601s",
-    "clients.x.resumes, 0, -1, 0 or more, -1",
-    "clients.x.resumes, 1000, 1001, 1000 or less, 1001",
-    "clients.x.time-limit, 1d, 25h, 1d or less, 90000s",
-    "stream.idle-timeout, 0s, -1s, 0s or more, -1s",
-    "stream.idle-timeout, 1d, 25h, 1d or less, 90000s",
-    "stream.max-lifetime, 100ms, 99ms, 100ms or more, 99ms",
-    "stream.max-lifetime, 1d, 25h, 1d or less, 90000s",
-    "stream.write-timeout, 100ms, 99ms, 100ms or more, 99ms",
-    "stream.write-timeout, 1h, 61m, 1h or less, 3660s",
-    "replay.window, 1s, 999ms, 1s or more, 999ms",
-    "replay.window, 30d, 31d, 30d or less, 2678400s",
-    "store-failure.hold, 100ms, 99ms, 100ms or more, 99ms",
-    "store-failure.hold, 10m, 601s, 10m or less, 601s",
-    "session.abandoned-timeout, 30s, 29s, 30s or more, 29s",
-    "session.idle-timeout, 1s, 999ms, 1s or more, 999ms",
-    "session.idle-timeout, 30d, 31d, 30d or less, 2678400s",
-    "cluster.heartbeat, 50ms, 49ms, 50ms or more, 49ms",
-    "cluster.heartbeat, 1m, 61s, 1m or less, 61s",
-    "cluster.dead-after, 100ms, 99ms, 100ms or more, 99ms",
-    "cluster.dead-after, 10m, 601s, 10m or less, 601s",
-    "http.body-timeout, 100ms, 99ms, 100ms or more, 99ms",
-    "http.body-timeout, 1h, 61m, 1h or less, 3660s",
-    "limits.connections, 1, 0, 1 or more, 0",
-    "limits.connections, 1000000, 1000001, 1000000 or less, 1000001",
-    "limits.connections-per-address, 1, 0, 1 or more, 0",
-    "limits.connections-per-address, 1000000, 1000001, 1000000 or less, 1000001",
-    "limits.requests, 1, 0, 1 or more, 0",
-    "limits.requests, 1000000, 1000001, 1000000 or less, 1000001",
-    "limits.sessions, 1, 0, 1 or more, 0",
-    "limits.sessions, 10000000, 10000001, 10000000 or less, 10000001",
-    "limits.requests-per-second, 1, 0, 1 or more, 0",
-    "limits.requests-per-second, 1000000, 1000001, 1000000 or less, 1000001",
-    "limits.sessions-per-address, 1, 0, 1 or more, 0",
-    "limits.sessions-per-address, 10000000, 10000001, 10000000 or less, 10000001",
-    "limits.streams-per-session, 2, 1, 2 or more, 1",
-    "limits.streams-per-session, 10000, 10001, 10000 or less, 10001",
-    "limits.message-bytes, 1K, 1023, a size of 1K to 256M, 1023 bytes",
-    "limits.message-bytes, 256M, 257M, a size of 1K to 256M, 269484032 bytes",
-    "limits.server-message-bytes, 1K, 1023, a size of 1K to 256M, 1023 bytes",
-    "limits.server-message-bytes, 256M, 257M, a size of 1K to 256M, 269484032 bytes",
+    "cleanup-interval, 100ms, 99ms, 100ms to 1d",
+    "cleanup-interval, 1d, 25h, 100ms to 1d",
+    "redis.timeout, 10ms, 9ms, 10ms to 1m",
+    "redis.timeout, 1m, 61s, 10ms to 1m",
+    "upstream.connect-timeout, 10ms, 9ms, 10ms to 5m",
+    "upstream.connect-timeout, 5m, 301s, 10ms to 5m",
+    "upstream.first-byte-timeout, 10ms, 9ms, 10ms to 1d",
+    "upstream.first-byte-timeout, 1d, 25h, 10ms to 1d",
+    "upstream.idle-timeout, 0s, -1s, 0s to 1d",
+    "upstream.idle-timeout, 1d, 25h, 0s to 1d",
+    "upstream.max-sessions, 1, 0, 1 to 10000000",
+    "upstream.max-sessions, 10000000, 10000001, 1 to 10000000",
+    "upstream.max-requests, 1, 0, 1 to 1000000",
+    "upstream.max-requests, 1000000, 1000001, 1 to 1000000",
+    "upstream.max-connections, 1, 0, 1 to 65536",
+    "upstream.max-connections, 65536, 65537, 1 to 65536",
+    "upstream.max-processes, 1, 0, 1 to 10000",
+    "upstream.process-share, 100, 101, 1 to 100",
+    "upstream.max-processes, 10000, 10001, 1 to 10000",
+    "upstream.stop-grace, 10ms, 9ms, 10ms to 1m",
+    "upstream.stop-grace, 1m, 61s, 10ms to 1m",
+    "upstreams.x.connect-timeout, 10ms, 9ms, 10ms to 5m",
+    "stream.event-ttl, 1s, 999ms, 1s to 30d",
+    "stream.event-ttl, 30d, 31d, 1s to 30d",
+    "stream.completed-ttl, 1s, 999ms, 1s to 30d",
+    "stream.completed-ttl, 30d, 31d, 1s to 30d",
+    "stream.max-events, 100, 99, 100 to 10000000",
+    "stream.max-events, 10000000, 10000001, 100 to 10000000",
+    "stream.retry, 10ms, 9ms, 10ms to 10m",
+    "stream.retry, 10m, 601s, 10ms to 10m",
+    "stream.drain-retry, 10ms, 9ms, 10ms to 10m",
+    "stream.drain-retry, 10m, 601s, 10ms to 10m",
+    "stream.drain-timeout, 0s, -1s, 0s to 1d",
+    "stream.drain-timeout, 1d, 25h, 0s to 1d",
+    "stream.keep-alive, 100ms, 99ms, 100ms to 10m",
+    "stream.keep-alive, 10m, 601s, 100ms to 10m",
+    "clients.x.resumes, 0, -1, 0 to 1000",
+    "clients.x.resumes, 1000, 1001, 0 to 1000",
+    "clients.x.time-limit, 1d, 25h, 0s to 1d",
+    "stream.idle-timeout, 0s, -1s, 0s to 1d",
+    "stream.idle-timeout, 1d, 25h, 0s to 1d",
+    "stream.max-lifetime, 100ms, 99ms, 100ms to 1d",
+    "stream.max-lifetime, 1d, 25h, 100ms to 1d",
+    "stream.write-timeout, 100ms, 99ms, 100ms to 1h",
+    "stream.write-timeout, 1h, 61m, 100ms to 1h",
+    "replay.window, 1s, 999ms, 1s to 30d",
+    "replay.window, 30d, 31d, 1s to 30d",
+    "store-failure.hold, 100ms, 99ms, 100ms to 10m",
+    "store-failure.hold, 10m, 601s, 100ms to 10m",
+    "session.abandoned-timeout, 30s, 29s, 30s to 30d",
+    "session.idle-timeout, 1s, 999ms, 1s to 30d",
+    "session.idle-timeout, 30d, 31d, 1s to 30d",
+    "cluster.heartbeat, 50ms, 49ms, 50ms to 1m",
+    "cluster.heartbeat, 1m, 61s, 50ms to 1m",
+    "cluster.dead-after, 100ms, 99ms, 100ms to 10m",
+    "cluster.dead-after, 10m, 601s, 100ms to 10m",
+    "http.body-timeout, 100ms, 99ms, 100ms to 1h",
+    "http.body-timeout, 1h, 61m, 100ms to 1h",
+    "limits.connections, 1, 0, 1 to 1000000",
+    "limits.connections, 1000000, 1000001, 1 to 1000000",
+    "limits.connections-per-address, 1, 0, 1 to 1000000",
+    "limits.connections-per-address, 1000000, 1000001, 1 to 1000000",
+    "limits.requests, 1, 0, 1 to 1000000",
+    "limits.requests, 1000000, 1000001, 1 to 1000000",
+    "limits.sessions, 1, 0, 1 to 10000000",
+    "limits.sessions, 10000000, 10000001, 1 to 10000000",
+    "limits.requests-per-second, 1, 0, 1 to 1000000",
+    "limits.requests-per-second, 1000000, 1000001, 1 to 1000000",
+    "limits.sessions-per-address, 1, 0, 1 to 10000000",
+    "limits.sessions-per-address, 10000000, 10000001, 1 to 10000000",
+    "limits.streams-per-session, 2, 1, 2 to 10000",
+    "limits.streams-per-session, 10000, 10001, 2 to 10000",
   })
-  void shouldRefuseValuesOutOfBounds(
-      String name, String atBound, String outside, String bound, String value) {
+  void shouldRefuseValuesOutOfRange(String name, String atBound, String outside, String range) {
+    String key = "holdfast." + name;
+
+    assertThat(outOfRange(key, atBound)).isEmpty();
+    assertThat(outOfRange(key, outside))
+        .singleElement()
+        .asString()
+        .startsWith(key + " ")
+        .contains(" of " + range + ", such as ")
+        .endsWith(", not " + outside);
+  }
+
+  private static List<String> outOfRange(String key, String value) {
+    return new ConfigErrors(UnknownVariables.KEYS, ConfigFixture.by(Map.of(key, value)))
+        .outOfRange();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "memory.max-bytes, 1K, 1023, 1K to 1T, 1023 bytes",
+    "memory.max-bytes, 1T, 2T, 1K to 1T, 2199023255552 bytes",
+    "log.stream-bytes, 1K, 1023, 1K to 1T, 1023 bytes",
+    "log.session-bytes, 1T, 2T, 1K to 1T, 2199023255552 bytes",
+    "log.client-bytes, 1K, 1023, 1K to 1T, 1023 bytes",
+    "redis.max-bytes, 1K, 1023, 1K to 1T, 1023 bytes",
+    "limits.message-bytes, 1K, 1023, 1K to 256M, 1023 bytes",
+    "limits.message-bytes, 256M, 257M, 1K to 256M, 269484032 bytes",
+    "limits.server-message-bytes, 1K, 1023, 1K to 256M, 1023 bytes",
+    "limits.server-message-bytes, 256M, 257M, 1K to 256M, 269484032 bytes",
+  })
+  void shouldRefuseSizesOutOfBounds(
+      String name, String atBound, String outside, String bounds, String value) {
     String key = "holdfast." + name;
 
     assertThatCode(() -> ConfigFixture.by(Map.of(key, atBound))).doesNotThrowAnyException();
-    assertRefused(key, outside, key + " ", "must be " + bound + ", not " + value);
+    assertRefused(key, outside, key + " ", "must be a size of " + bounds + ", not " + value);
   }
 
   @ParameterizedTest
