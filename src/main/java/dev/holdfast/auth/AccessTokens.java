@@ -39,31 +39,29 @@ public final class AccessTokens {
           .setSkipSignatureVerification()
           .build();
 
+  /** By their names in tokens. */
   private final Map<String, TokenIssuer> issuers = new TreeMap<>();
+
   private final InstantSource clock;
 
   /** Tokens that were valid. */
-  private final LruMap<String, CheckedToken> remembered = new LruMap<>(MAX_REMEMBERED);
+  private final Map<String, CheckedToken> remembered = LruMap.create(MAX_REMEMBERED);
 
   /**
    * Tokens that issuers have refused, by their hashes. Not among the others, which strangers could
    * push out with them.
    */
-  private final LruMap<String, Refused> refused = new LruMap<>(MAX_REMEMBERED);
+  private final Map<String, Refused> refused = LruMap.create(MAX_REMEMBERED);
 
   /** Tokens about which issuers are being asked. */
   private final Map<String, CompletableFuture<CheckedToken>> asked = new ConcurrentHashMap<>();
 
   private record Refused(String reason, Instant until) {}
 
-  /**
-   * Creates the check for issuers.
-   *
-   * @param byUrl the issuers, by their names in tokens
-   */
-  public AccessTokens(Map<String, IssuerSettings> byUrl, InstantSource clock) {
+  /** Creates the check of tokens of the issuers. */
+  public AccessTokens(List<TokenIssuer> accepted, InstantSource clock) {
     this.clock = clock;
-    byUrl.forEach((url, settings) -> issuers.put(url, new TokenIssuer(url, settings)));
+    accepted.forEach(issuer -> issuers.put(issuer.url(), issuer));
   }
 
   /** Why issuers are away, by their URLs; empty for one that is there. */

@@ -1,6 +1,7 @@
 package dev.holdfast.auth;
 
 import dev.holdfast.lock.AutoLock;
+import dev.holdfast.oauth.JsonHttp;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -19,7 +20,10 @@ import org.jspecify.annotations.Nullable;
  * An authorization server, and the check of the tokens that it has issued. Its metadata and keys
  * are read when the first token comes. While it is away, its last keys are used. Thread-safe.
  */
-final class TokenIssuer {
+public final class TokenIssuer {
+
+  /** Time limit of a request to an issuer. */
+  public static final Duration TIMEOUT = Duration.ofSeconds(3);
 
   /** How much the clock of an issuer may differ from ours. */
   static final Duration CLOCK_SKEW = Duration.ofSeconds(30);
@@ -55,13 +59,13 @@ final class TokenIssuer {
    * Creates an issuer. Reads nothing yet.
    *
    * @param url its name in tokens
+   * @param asked how to ask it about tokens; null to accept only those that can be checked here
+   * @param http sends requests to it, within {@link #TIMEOUT}. To an issuer over TLS it sends them
+   *     over TLS only: others could replace the keys, and read tokens and secrets
    */
-  TokenIssuer(String url, IssuerSettings settings) {
-    metadata = new IssuerMetadata(url, settings.http());
-    introspection =
-        settings.introspection() == null
-            ? null
-            : new Introspection(metadata, settings.introspection());
+  public TokenIssuer(String url, AuthConfig.@Nullable Introspection asked, JsonHttp http) {
+    metadata = new IssuerMetadata(url, http);
+    introspection = asked == null ? null : new Introspection(metadata, asked);
   }
 
   /** Its name in tokens. */

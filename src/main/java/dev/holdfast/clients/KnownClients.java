@@ -42,7 +42,7 @@ public final class KnownClients {
   private static final int MOST_FOUND = 1000;
 
   private final List<Row> rows;
-  private final LruMap<Description, KnownClient> found = new LruMap<>(MOST_FOUND);
+  private final Map<Description, KnownClient> found = LruMap.create(MOST_FOUND);
 
   private record Description(String userAgent, String clientInfo) {}
 

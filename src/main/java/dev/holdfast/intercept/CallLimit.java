@@ -28,7 +28,7 @@ public final class CallLimit implements Interceptor {
 
   private final int perMinute;
   private final LongSupplier nanoTime;
-  private final LruMap<String, Window> windows = new LruMap<>(MAX_SESSIONS);
+  private final Map<String, Window> windows = LruMap.create(MAX_SESSIONS);
 
   /** Creates the limit of one upstream. */
   public CallLimit(int perMinute) {

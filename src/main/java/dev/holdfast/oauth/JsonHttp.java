@@ -13,6 +13,7 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
+import io.vertx.core.impl.VertxInternal;
 import io.vertx.core.net.SSLOptions;
 import io.vertx.core.net.SocketAddress;
 import java.net.URI;
@@ -81,14 +82,7 @@ public final class JsonHttp implements AutoCloseable {
                 .setKeepAliveTimeout(KEEP_ALIVE_SECONDS)
                 .setUseAlpn(false),
             new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS));
-    eventLoop = newContext(vertx);
-  }
-
-  /** A thread without a context gets a new one from Vert.x. */
-  private static Context newContext(Vertx vertx) {
-    CompletableFuture<Context> created = new CompletableFuture<>();
-    Thread.ofVirtual().start(() -> created.complete(vertx.getOrCreateContext()));
-    return created.join();
+    eventLoop = ((VertxInternal) vertx).createEventLoopContext();
   }
 
   /**

@@ -17,6 +17,7 @@ import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +35,7 @@ public final class RecordedUpstream extends ForwardingUpstream {
   private final Recorder recorder;
 
   /** By the server's session id; the empty one stands for none. */
-  private final LruMap<String, SessionTape> tapes = new LruMap<>(MAX_SESSIONS);
+  private final Map<String, SessionTape> tapes = LruMap.create(MAX_SESSIONS);
 
   /**
    * Creates the recorded form of an upstream.

@@ -3,6 +3,7 @@ package dev.holdfast.trace;
 import dev.holdfast.lock.LruMap;
 import dev.holdfast.log.StreamRef;
 import io.opentelemetry.api.trace.SpanContext;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -12,7 +13,7 @@ public final class MemoryTraceStore implements TraceStore {
 
   static final int STREAMS = 10_000;
 
-  private final LruMap<StreamRef, SpanContext> spans = new LruMap<>(STREAMS);
+  private final Map<StreamRef, SpanContext> spans = LruMap.create(STREAMS);
 
   @Override
   public void put(StreamRef stream, SpanContext span) {

@@ -4,9 +4,9 @@ import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.auth.AuthConfig;
 import dev.holdfast.auth.ClientTokens;
-import dev.holdfast.auth.IssuerSettings;
 import dev.holdfast.auth.ProtectedResources;
 import dev.holdfast.auth.RequiredScopes;
+import dev.holdfast.auth.TokenIssuer;
 import dev.holdfast.oauth.JsonHttp;
 import dev.holdfast.upstream.http.ClientTls;
 import io.vertx.core.Vertx;
@@ -15,7 +15,6 @@ import jakarta.inject.Singleton;
 import java.net.URI;
 import java.time.Clock;
 import java.time.InstantSource;
-import java.util.stream.Collectors;
 
 /** Reads who may use the gateway. */
 @Singleton
@@ -38,19 +37,13 @@ final class AuthProducer {
     keys = new AccessKeys(config.keys());
     tokens =
         new AccessTokens(
-            config.issuers().values().stream()
-                .collect(
-                    Collectors.toMap(
-                        issuer -> issuer.url().toString(),
-                        issuer -> settings(issuer, tls, vertx),
-                        (_, last) -> last)),
+            config.issuers().values().stream().map(each -> issuer(each, tls, vertx)).toList(),
             Clock.systemUTC());
     resources = new ProtectedResources(config.publicUrl().map(URI::toString).orElse(""));
     scopes = new RequiredScopes(current::scope);
   }
 
-  private static IssuerSettings settings(
-      AuthConfig.Issuer issuer, TlsConfigurations tls, Vertx vertx) {
+  private static TokenIssuer issuer(AuthConfig.Issuer issuer, TlsConfigurations tls, Vertx vertx) {
     ClientTls certificates =
         issuer
             .tls()
@@ -59,10 +52,10 @@ final class AuthProducer {
     JsonHttp http =
         new JsonHttp(
             vertx,
-            IssuerSettings.TIMEOUT,
+            TokenIssuer.TIMEOUT,
             certificates::configure,
             issuer.url().getScheme().equalsIgnoreCase("https"));
     var _ = certificates.onRenewal(http::renew);
-    return new IssuerSettings(issuer.introspection().orElse(null), http);
+    return new TokenIssuer(issuer.url().toString(), issuer.introspection().orElse(null), http);
   }
 }

@@ -182,10 +182,7 @@ final class ConfigReload {
       refused(file.path(), invalid.getMessage());
       return;
     }
-    Map<String, GatewayConfig.Server> servers = upstreams.servers();
-    changes
-        .added()
-        .forEach(name -> report.reportUrl(name, Objects.requireNonNull(servers.get(name))));
+    report.reportUrls(changes.added()::contains);
     LOG.infof("configuration file reloaded %s", describe(changes, file, next));
     config = next;
   }

@@ -1,6 +1,5 @@
 package dev.holdfast.wiring;
 
-import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.cli.ProcessMode;
@@ -15,6 +14,7 @@ import io.smallrye.config.SmallRyeConfig;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.ObservesAsync;
 import jakarta.inject.Singleton;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.jboss.logging.Logger;
@@ -36,7 +36,7 @@ final class StartReport {
   private final AccessTokens tokens;
   private final HttpServer server;
   private final SmallRyeConfig config;
-  private final GatewayInfo console;
+  private final GatewayInfo info;
   private final boolean serves;
   private final UpstreamMonitor upstreams;
 
@@ -48,7 +48,7 @@ final class StartReport {
       AccessTokens tokens,
       HttpServer server,
       SmallRyeConfig config,
-      GatewayInfo console,
+      GatewayInfo info,
       ProcessMode mode,
       UpstreamMonitor upstreams) {
     gateway = config.getConfigMapping(GatewayConfig.class);
@@ -57,7 +57,7 @@ final class StartReport {
     this.tokens = tokens;
     this.server = server;
     this.config = config;
-    this.console = console;
+    this.info = info;
     this.serves = mode.serves();
     this.upstreams = upstreams;
   }
@@ -86,7 +86,7 @@ final class StartReport {
     // The management port may be opened later than the other, so a fixed number is taken as it is.
     int fixed = config.getValue("quarkus.management.port", int.class);
     int port = fixed > 0 ? fixed : server.getManagementPort();
-    if (port > 0 && console.served()) {
+    if (port > 0 && info.served()) {
       String host = config.getValue("quarkus.management.host", String.class);
       LOG.infof("console url=%s/", base("http", host, port));
     }
@@ -95,19 +95,17 @@ final class StartReport {
   private void reportUrls(String scheme, String host, int port) {
     String root = base(scheme, host, port);
     this.root = root;
-    gateway.allUpstreams().forEach(this::reportUrl);
-    if (gateway.agent().command().isPresent()) {
-      String name = AgentUpstream.NAME;
-      LOG.infof(
-          "serving url=%s%s upstream=%s server=agents", root, ConfiguredUpstreams.path(name), name);
-    }
+    reportUrls(_ -> true);
   }
 
-  /** Reports where clients reach an upstream, once the gateway listens. */
-  void reportUrl(String name, GatewayConfig.Server server) {
-    LOG.infof(
-        "serving url=%s%s upstream=%s server=%s",
-        root, ConfiguredUpstreams.path(name), name, ConfiguredUpstreams.kind(server));
+  /** Reports where clients reach upstreams, once the gateway listens. */
+  void reportUrls(Predicate<String> names) {
+    for (GatewayInfo.Server each : info.servers().get()) {
+      if (names.test(each.name())) {
+        LOG.infof(
+            "serving url=%s%s upstream=%s server=%s", root, each.path(), each.name(), each.kind());
+      }
+    }
   }
 
   void started(@Observes StartupEvent event) {

@@ -13,7 +13,6 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jose4j.jwk.RsaJsonWebKey;
@@ -35,12 +34,12 @@ class AccessTokensIT {
 
   @AutoClose private OpenIdProvider provider = OpenIdProvider.start();
   @AutoClose private Vertx vertx = Vertx.vertx();
-  private final JsonHttp http = new JsonHttp(vertx, IssuerSettings.TIMEOUT, _ -> {}, false);
+  private final JsonHttp http = new JsonHttp(vertx, TokenIssuer.TIMEOUT, _ -> {}, false);
   private final AccessTokens tokens = tokens();
 
   private AccessTokens tokens() {
     return new AccessTokens(
-        Map.of(provider.issuer(), new IssuerSettings(null, http)), Clock.systemUTC());
+        List.of(new TokenIssuer(provider.issuer(), null, http)), Clock.systemUTC());
   }
 
   private void assertInvalid(String token, String reason) {

@@ -15,7 +15,6 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -39,14 +38,14 @@ class IntrospectionTest {
   private static final String ISSUER = "http://127.0.0.1:1";
 
   private final Vertx vertx = Vertx.vertx();
-  private final JsonHttp http = new JsonHttp(vertx, IssuerSettings.TIMEOUT, _ -> {}, false);
+  private final JsonHttp http = new JsonHttp(vertx, TokenIssuer.TIMEOUT, _ -> {}, false);
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final List<String> asked = new CopyOnWriteArrayList<>();
   private final CountDownLatch gate = new CountDownLatch(1);
   private final HttpServer server = server();
   private volatile Instant now = Instant.parse("2026-11-23T10:15:30Z");
   private final AccessTokens tokens =
-      new AccessTokens(Map.of(ISSUER, new IssuerSettings(settings(), http)), () -> now);
+      new AccessTokens(List.of(new TokenIssuer(ISSUER, settings(), http)), () -> now);
   private volatile int status = 200;
   private volatile String answer = active("");
   private volatile boolean waits;

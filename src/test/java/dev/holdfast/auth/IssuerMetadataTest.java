@@ -149,7 +149,7 @@ class IssuerMetadataTest {
   private Principal principal(
       String token, @Nullable IntrospectionSettings introspection, JsonHttp http) {
     return new AccessTokens(
-            Map.of(issuer(), new IssuerSettings(introspection, http)), InstantSource.system())
+            List.of(new TokenIssuer(issuer(), introspection, http)), InstantSource.system())
         .principal(token, HERE);
   }
 
@@ -159,7 +159,7 @@ class IssuerMetadataTest {
   }
 
   private JsonHttp http(Consumer<HttpClientOptions> trust) {
-    return new JsonHttp(vertx, IssuerSettings.TIMEOUT, trust, true);
+    return new JsonHttp(vertx, TokenIssuer.TIMEOUT, trust, true);
   }
 
   @Test

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -31,12 +32,12 @@ class OpaqueTokensIT {
 
   @AutoClose private OpenIdProvider provider = OpenIdProvider.start();
   @AutoClose private Vertx vertx = Vertx.vertx();
-  private final JsonHttp http = new JsonHttp(vertx, IssuerSettings.TIMEOUT, _ -> {}, false);
+  private final JsonHttp http = new JsonHttp(vertx, TokenIssuer.TIMEOUT, _ -> {}, false);
   private final AccessTokens tokens = tokens("gateway", false, Clock.systemUTC());
 
   private AccessTokens tokens(String secret, boolean all, Clock clock) {
     IntrospectionSettings settings = new IntrospectionSettings(null, "gateway", secret, all);
-    return new AccessTokens(Map.of(provider.issuer(), new IssuerSettings(settings, http)), clock);
+    return new AccessTokens(List.of(new TokenIssuer(provider.issuer(), settings, http)), clock);
   }
 
   private void assertInvalid(String token, String reason) {

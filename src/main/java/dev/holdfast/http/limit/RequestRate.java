@@ -1,6 +1,7 @@
 package dev.holdfast.http.limit;
 
 import dev.holdfast.lock.LruMap;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -19,7 +20,7 @@ final class RequestRate {
 
   private final Supplier<OptionalInt> perSecond;
   private final LongSupplier nanoTime;
-  private final LruMap<Client, Bucket> buckets = new LruMap<>(MAX_CLIENTS);
+  private final Map<Client, Bucket> buckets = LruMap.create(MAX_CLIENTS);
 
   /** A bucket after a request, and whether that request got a token. */
   private record Bucket(double tokens, long at, boolean taken) {}

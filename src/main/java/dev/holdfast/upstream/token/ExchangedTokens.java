@@ -6,6 +6,7 @@ import dev.holdfast.oauth.CachedToken;
 import dev.holdfast.protocol.ClientToken;
 import dev.holdfast.upstream.http.Caller;
 import dev.holdfast.upstream.http.Credentials;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -21,7 +22,7 @@ public final class ExchangedTokens implements Credentials {
   private final ClientTokens clientTokens;
 
   /** By the token of the client. */
-  private final LruMap<String, CachedToken> exchanged = new LruMap<>(MAX_TOKENS);
+  private final Map<String, CachedToken> exchanged = LruMap.create(MAX_TOKENS);
 
   /** Exchanges the tokens that clients have shown. */
   public ExchangedTokens(UpstreamTokens tokens, ClientTokens clientTokens) {
@@ -46,7 +47,7 @@ public final class ExchangedTokens implements Credentials {
   @Override
   public void refused(Caller caller, String authorization) {
     String token = UpstreamTokens.tokenIn(authorization);
-    exchanged.values().forEach(each -> each.forget(token));
+    List.copyOf(exchanged.values()).forEach(each -> each.forget(token));
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.holdfast.upstream.local.server;
 import dev.holdfast.lock.LruMap;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.local.LogLevel;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -34,7 +35,7 @@ public interface LogLevelStore {
     /** Maximum number of levels. Another one replaces the least recently used. */
     static final int MAX_LEVELS = 10_000;
 
-    private final LruMap<String, LogLevel> levels = new LruMap<>(MAX_LEVELS);
+    private final Map<String, LogLevel> levels = LruMap.create(MAX_LEVELS);
 
     @Override
     public void put(String session, LogLevel level) {
