@@ -97,16 +97,13 @@ sealed interface Command {
       boolean json)
       implements OnStore {}
 
-  record Purge(Map<String, String> properties, Scope scope, boolean json) implements OnStore {}
-
-  /** The sessions that {@link Purge} ends. */
-  sealed interface Scope {
-
-    record One(SessionId session) implements Scope {}
-
-    /** Sessions that exceeded the idle timeout and that no sweep has removed yet. */
-    record Expired() implements Scope {}
-
-    record All() implements Scope {}
-  }
+  /**
+   * Ends one session, or all that exceeded the idle timeout and that no sweep has removed yet.
+   *
+   * @param session null for the expired sessions
+   * @param all whether all other sessions end, too
+   */
+  record Purge(
+      Map<String, String> properties, @Nullable SessionId session, boolean all, boolean json)
+      implements OnStore {}
 }

@@ -107,7 +107,7 @@ final class CommandLineReader {
       case "streams" ->
           new Command.Streams(properties, argument(0).isEmpty() ? null : session(), json);
       case "tail" -> tail(json);
-      case "purge" -> new Command.Purge(properties, scope(), json);
+      case "purge" -> purge(json);
       case "replay" -> replay();
       case "verify" ->
           new Command.Verify(
@@ -264,16 +264,14 @@ final class CommandLineReader {
     }
   }
 
-  private Command.Scope scope() {
+  private Command purge(boolean json) {
     boolean one = !argument(0).isEmpty();
     boolean all = has("--all");
     require(
         Stream.of(one, all, has("--expired")).filter(given -> given).count() == 1,
         "exactly one of SESSION, --expired and --all is required");
     require(!all || has("--yes"), "--all ends every session; confirm it with --yes");
-    return one
-        ? new Command.Scope.One(session())
-        : all ? new Command.Scope.All() : new Command.Scope.Expired();
+    return new Command.Purge(properties, one ? session() : null, all, json);
   }
 
   private SessionId session() {

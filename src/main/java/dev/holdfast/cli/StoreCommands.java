@@ -56,7 +56,7 @@ record StoreCommands(
       case Command.Sessions _ -> listSessions();
       case Command.Streams list -> listStreams(list.session());
       case Command.Tail tail -> tail(tail);
-      case Command.Purge purge -> purge(relay.get(), purge.scope());
+      case Command.Purge purge -> purge(relay.get(), purge);
     };
   }
 
@@ -177,29 +177,18 @@ record StoreCommands(
   }
 
   /** Ends sessions in the store and at their upstreams. */
-  private ExitCode purge(Relay relay, Command.Scope scope) {
-    return switch (scope) {
-      case Command.Scope.One(SessionId id) -> {
-        Sessions.EndReport report =
-            sessions.find(id).map(relay::end).orElse(Sessions.EndReport.NONE);
-        print(report);
-        yield report.sessions() == 1 ? ExitCode.SUCCESS : ExitCode.PROBLEM;
-      }
-      case Command.Scope.Expired _ -> {
-        print(relay.sweep());
-        yield ExitCode.SUCCESS;
-      }
-      case Command.Scope.All _ -> {
-        List<Session> found = new ArrayList<>();
-        forEachSession(entry -> found.add(entry.session()));
-        print(
-            found.stream()
-                .map(relay::end)
-                .reduce(Sessions.EndReport.NONE, Sessions.EndReport::plus)
-                .plus(relay.sweep()));
-        yield ExitCode.SUCCESS;
-      }
-    };
+  private ExitCode purge(Relay relay, Command.Purge command) {
+    List<Session> chosen = new ArrayList<>();
+    SessionId one = command.session();
+    if (one != null) {
+      sessions.find(one).ifPresent(chosen::add);
+    } else if (command.all()) {
+      forEachSession(entry -> chosen.add(entry.session()));
+    }
+    Sessions.EndReport ended =
+        chosen.stream().map(relay::end).reduce(Sessions.EndReport.NONE, Sessions.EndReport::plus);
+    print(one == null ? ended.plus(relay.sweep()) : ended);
+    return one == null || ended.sessions() == 1 ? ExitCode.SUCCESS : ExitCode.PROBLEM;
   }
 
   private void print(Sessions.EndReport report) {

@@ -171,21 +171,32 @@ public final class UserTokens implements AutoCloseable {
     if (known == null ? state.challenge == null : !known.isDue(clock.instant())) {
       return known;
     }
-    boolean usable = known != null && !known.hasEnded(clock.instant());
-    if (failure != null && clock.instant().isBefore(failedAt.plus(PAUSE))) {
-      if (usable) {
-        return known;
+    try {
+      if (failure != null && clock.instant().isBefore(failedAt.plus(PAUSE))) {
+        throw failure;
       }
-      throw failure;
+      return file == null ? renewedAlone(attended) : renewedWithFile(file, attended);
+    } catch (TokenException failed) {
+      SavedTokens usable = usable();
+      if (usable == null) {
+        throw failed;
+      }
+      return usable;
     }
-    if (file == null) {
-      return renewedAlone(attended);
+  }
+
+  private @Nullable SavedTokens renewedWithFile(TokenFile shared, boolean attended)
+      throws InterruptedException {
+    Duration wait = attended ? settings.timeout().plus(MORE_TIME) : REQUEST_TIMEOUT;
+    try (AutoLock.Hold hold = shared.lock(usable() == null ? wait : Duration.ZERO)) {
+      return hold == null ? usable() : renewedAlone(attended);
     }
-    Duration wait =
-        usable ? Duration.ZERO : attended ? settings.timeout().plus(MORE_TIME) : REQUEST_TIMEOUT;
-    try (AutoLock.Hold hold = file.lock(wait)) {
-      return hold != null ? renewedAlone(attended) : usable ? known : null;
-    }
+  }
+
+  /** Returns the known tokens unless they have ended; null for none. */
+  private @Nullable SavedTokens usable() {
+    SavedTokens tokens = state.tokens;
+    return tokens == null || tokens.hasEnded(clock.instant()) ? null : tokens;
   }
 
   /** Returns the newest tokens that the server has not refused; null for none. */
@@ -230,20 +241,13 @@ public final class UserTokens implements AutoCloseable {
     if (known != null && !known.isDue(now)) {
       return known;
     }
-    SavedTokens usable = known != null && !known.hasEnded(now) ? known : null;
-    try {
-      SavedTokens renewed = refreshed(known == null ? saved() : known, now);
-      if (renewed != null) {
-        return renewed;
-      }
-    } catch (TokenException away) {
-      if (usable != null) {
-        return usable;
-      }
-      throw away;
+    SavedTokens renewed = refreshed(known == null ? saved() : known, now);
+    if (renewed != null) {
+      return renewed;
     }
+    SavedTokens usable = usable();
     BearerChallenge challenge = state.challenge;
-    boolean asksPerson = settings.clientSecret() == null;
+    boolean asksPerson = file != null;
     if (challenge == null || (asksPerson && (usable != null || !attended))) {
       change(before -> before.with(usable, before.renewed));
       return usable;
@@ -257,9 +261,6 @@ public final class UserTokens implements AutoCloseable {
     } catch (TokenException failed) {
       failure = failed;
       failedAt = clock.instant();
-      if (usable != null) {
-        return usable;
-      }
       throw failed;
     }
   }

@@ -1,25 +1,35 @@
 package dev.holdfast.trace;
 
+import dev.holdfast.budget.LogRate;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.metrics.MeterProvider;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.common.ComponentLoader;
+import io.opentelemetry.exporter.internal.FailedExportException.HttpExportException;
 import io.opentelemetry.exporter.internal.http.HttpSenderProvider;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporterBuilder;
 import io.opentelemetry.exporter.sender.jdk.internal.JdkHttpSenderProvider;
+import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.SpanLimits;
+import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
+import io.opentelemetry.sdk.trace.export.SpanExporter;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
+import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +49,9 @@ public final class TraceExport implements AutoCloseable {
 
   /** How long a stopping replica tries to send the last spans. */
   private static final Duration LAST_SPANS = Duration.ofSeconds(2);
+
+  private static final Logger LOG = Logger.getLogger(TraceExport.class);
+  private static final LogRate FAILURES = new LogRate(Duration.ofMinutes(1));
 
   private final SdkTracerProvider provider;
 
@@ -127,6 +140,48 @@ public final class TraceExport implements AutoCloseable {
       return type == HttpSenderProvider.class
           ? List.of(type.cast(new JdkHttpSenderProvider()))
           : List.of();
+    }
+  }
+
+  /** Logs at a bounded rate that spans were lost. */
+  private record ReportingExporter(SpanExporter exporter) implements SpanExporter {
+
+    @Override
+    public CompletableResultCode export(Collection<SpanData> spans) {
+      int number = spans.size();
+      CompletableResultCode result = exporter.export(spans);
+      return result.whenComplete(() -> {
+        if (!result.isSuccess()) {
+          report(number, result.getFailureThrowable());
+        }
+      });
+    }
+
+    private static void report(int spans, @Nullable Throwable failure) {
+      FAILURES.log(
+          LOG,
+          Logger.Level.WARN,
+          () -> "traces not sent spans=%d reason=%s".formatted(spans, reason(failure)));
+    }
+
+    private static String reason(@Nullable Throwable failure) {
+      return failure instanceof HttpExportException http && http.getResponse() != null
+          ? "status " + http.getResponse().statusCode()
+          : Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+              .filter(IOException.class::isInstance)
+              .findFirst()
+              .map(Throwable::toString)
+              .orElse("no answer in time");
+    }
+
+    @Override
+    public CompletableResultCode flush() {
+      return exporter.flush();
+    }
+
+    @Override
+    public CompletableResultCode shutdown() {
+      return exporter.shutdown();
     }
   }
 }

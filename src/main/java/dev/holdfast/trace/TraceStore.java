@@ -1,7 +1,10 @@
 package dev.holdfast.trace;
 
+import dev.holdfast.lock.LruMap;
 import dev.holdfast.log.StreamRef;
 import io.opentelemetry.api.trace.SpanContext;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -9,6 +12,26 @@ import java.util.concurrent.CompletionStage;
  * come later or on other replicas. An entry may get lost; a trace then has a link less.
  */
 public interface TraceStore {
+
+  /** Streams of a store in memory. */
+  int STREAMS = 10_000;
+
+  /** Creates a store of the newest streams of a single replica. */
+  static TraceStore inMemory() {
+    Map<StreamRef, SpanContext> spans = LruMap.create(STREAMS);
+    return new TraceStore() {
+      @Override
+      public void put(StreamRef stream, SpanContext span) {
+        spans.put(stream, span);
+      }
+
+      @Override
+      public CompletionStage<SpanContext> find(StreamRef stream) {
+        return CompletableFuture.completedFuture(
+            spans.getOrDefault(stream, SpanContext.getInvalid()));
+      }
+    };
+  }
 
   /** Keeps the span of a stream. Does not wait for the store. */
   void put(StreamRef stream, SpanContext span);

@@ -11,6 +11,7 @@ import dev.holdfast.cluster.ClusterConfig;
 import dev.holdfast.config.ConfigErrors;
 import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.session.Session;
 import dev.holdfast.trace.TraceConfig;
 import io.quarkus.runtime.configuration.ConfigurationException;
@@ -68,7 +69,6 @@ final class CheckedConfig {
             _ -> TlsConfigurations.NONE,
             new ClientTokens(0, InstantSource.system()),
             new ByteBudget(0)));
-    TlsConfigurations.problem(config).ifPresent(problems::add);
     checkTraces(mapping(TraceConfig.class));
     checkTapes();
     gateway.clients().forEach(this::checkClient);
@@ -115,6 +115,13 @@ final class CheckedConfig {
       problems.add(
           "%s and %s are both %d: set another port for one of them"
               .formatted(named(keys.getFirst()), named(keys.getLast()), ports.getFirst()));
+    }
+    if (mapping(HttpConfig.class).requireClientCertificate()
+        && !"disabled".equals(config.getConfigValue("quarkus.http.insecure-requests").getValue())) {
+      problem(
+          "holdfast.http.require-client-certificate",
+          "needs quarkus.http.insecure-requests=disabled, because clients without a certificate"
+              + " could use the port without TLS");
     }
   }
 

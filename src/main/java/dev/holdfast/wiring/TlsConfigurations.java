@@ -1,21 +1,17 @@
 package dev.holdfast.wiring;
 
-import dev.holdfast.config.ConfigOrigin;
-import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.upstream.http.ClientTls;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.tls.CertificateUpdatedEvent;
 import io.quarkus.tls.TlsConfiguration;
 import io.quarkus.tls.TlsConfigurationRegistry;
 import io.quarkus.tls.runtime.config.TlsConfigUtils;
-import io.smallrye.config.SmallRyeConfig;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.net.SSLOptions;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -114,18 +110,5 @@ final class TlsConfigurations {
     listeners
         .getOrDefault(event.name(), List.of())
         .forEach(listener -> listener.accept(event.tlsConfiguration().getSSLOptions()));
-  }
-
-  /** Returns why client certificates cannot be required. */
-  static Optional<String> problem(SmallRyeConfig config) {
-    String insecure = "quarkus.http.insecure-requests";
-    return config.getConfigMapping(HttpConfig.class).requireClientCertificate()
-            && !config.getOptionalValue(insecure, String.class).orElse("").equals("disabled")
-        ? Optional.of(
-            ConfigOrigin.named(config, "holdfast.http.require-client-certificate")
-                + " needs "
-                + insecure
-                + "=disabled, because clients without a certificate could use the port without TLS")
-        : Optional.empty();
   }
 }

@@ -4,7 +4,6 @@ import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.cluster.ReplicaId;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.stream.TraceListener;
-import dev.holdfast.trace.MemoryTraceStore;
 import dev.holdfast.trace.RedisTraceStore;
 import dev.holdfast.trace.SpanListener;
 import dev.holdfast.trace.TraceConfig;
@@ -46,7 +45,7 @@ final class TraceProducer {
         redis
             .<TraceStore>map(
                 opened -> new RedisTraceStore(opened.client(), opened.keys(), streams.eventTtl()))
-            .orElseGet(MemoryTraceStore::new);
+            .orElseGet(TraceStore::inMemory);
     Map<String, String> headers = new HashMap<>();
     config.headers().forEach((name, value) -> headers.put(name.replace('.', '-'), value));
     TraceExport.Receiver receiver =

@@ -144,11 +144,11 @@ class CommandLineReaderTest {
     assertThat(read("streams", SESSION.value()))
         .isEqualTo(new Command.Streams(Map.of(), SESSION, false));
     assertThat(read("purge", "--expired"))
-        .isEqualTo(new Command.Purge(Map.of(), new Command.Scope.Expired(), false));
+        .isEqualTo(new Command.Purge(Map.of(), null, false, false));
     assertThat(read("purge", "--all", "--yes"))
-        .isEqualTo(new Command.Purge(Map.of(), new Command.Scope.All(), false));
+        .isEqualTo(new Command.Purge(Map.of(), null, true, false));
     assertThat(read("purge", SESSION.value()))
-        .isEqualTo(new Command.Purge(Map.of(), new Command.Scope.One(SESSION), false));
+        .isEqualTo(new Command.Purge(Map.of(), SESSION, false, false));
   }
 
   @ParameterizedTest

@@ -49,7 +49,7 @@ class MemoryStoreTest {
         new Command.Sessions(Map.of(), false),
         new Command.Streams(Map.of(), null, true),
         new Command.Tail(Map.of(), SessionId.random(), null, Position.START, false),
-        new Command.Purge(Map.of(), new Command.Scope.Expired(), false));
+        new Command.Purge(Map.of(), null, false, false));
   }
 
   @ParameterizedTest

@@ -30,7 +30,7 @@ class SpanListenerTest {
   private static final String SPAN = "00f067aa0ba902b7";
 
   private final RecordedSpans spans = new RecordedSpans();
-  private final MemoryTraceStore store = new MemoryTraceStore();
+  private final TraceStore store = TraceStore.inMemory();
   private final TraceListener listener = new SpanListener(spans.tracer, store);
 
   private static String traceparent(String trace) {
@@ -241,7 +241,7 @@ class SpanListenerTest {
 
   @Test
   void shouldKeepTheNewestStreamsInMemory() {
-    for (int i = 0; i <= MemoryTraceStore.STREAMS; i++) {
+    for (int i = 0; i <= TraceStore.STREAMS; i++) {
       store.put(new StreamRef("s", "n" + i), TraceContext.parse(traceparent(TRACE)));
     }
 

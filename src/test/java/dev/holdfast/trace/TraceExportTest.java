@@ -92,7 +92,7 @@ class TraceExportTest {
   @Test
   void shouldLogThatSpansAreLost() {
     receiver.answer(413);
-    try (LoggedLines lines = new LoggedLines(ReportingExporter.class)) {
+    try (LoggedLines lines = new LoggedLines(TraceExport.class)) {
       try (TraceExport export = new TraceExport(to(receiver.url()), 100, "1", "r1")) {
         record(export.tracer(), "lost", 3);
       }
