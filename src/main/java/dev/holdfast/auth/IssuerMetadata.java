@@ -70,10 +70,11 @@ final class IssuerMetadata {
     return http.get(location, MAX_RESPONSE, MAX_REDIRECTS);
   }
 
-  /** Reads the keys of the issuer. */
-  SimpleResponse keys(String location) throws IOException {
+  /** Reads the keys of the issuer. Throws as {@link #location} does, too. */
+  SimpleResponse keys() throws IOException {
+    URI location = location("jwks_uri");
     try {
-      JsonHttp.Answer answer = get(JsonHttp.url(location));
+      JsonHttp.Answer answer = get(location);
       if (answer.status() == 200) {
         ended(null);
         // Without headers: all keys are read again after the same time.

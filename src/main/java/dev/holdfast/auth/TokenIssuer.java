@@ -1,6 +1,5 @@
 package dev.holdfast.auth;
 
-import dev.holdfast.lock.AutoLock;
 import dev.holdfast.oauth.JsonHttp;
 import java.io.IOException;
 import java.time.Duration;
@@ -50,10 +49,7 @@ public final class TokenIssuer {
 
   private final IssuerMetadata metadata;
   private final @Nullable Introspection introspection;
-  private final AutoLock creating = new AutoLock();
-
-  /** Null before the metadata was read. */
-  private volatile @Nullable JwtConsumer consumer;
+  private final JwtConsumer consumer;
 
   /**
    * Creates an issuer. Reads nothing yet.
@@ -66,6 +62,7 @@ public final class TokenIssuer {
   public TokenIssuer(String url, AuthConfig.@Nullable Introspection asked, JsonHttp http) {
     metadata = new IssuerMetadata(url, http);
     introspection = asked == null ? null : new Introspection(metadata, asked);
+    consumer = consumer(metadata);
   }
 
   /** Its name in tokens. */
@@ -92,10 +89,16 @@ public final class TokenIssuer {
    */
   void check(JwtContext token) {
     try {
-      consumer().processContext(token);
+      consumer.processContext(token);
     } catch (InvalidJwtException invalid) {
-      if (isCausedByIo(invalid)) {
-        throw new TokenRefusedException.IssuerAway("The keys of the token's issuer cannot be read");
+      for (Throwable cause = invalid; cause != null; cause = cause.getCause()) {
+        if (cause instanceof TokenRefusedException away) {
+          throw away;
+        }
+        if (cause instanceof IOException) {
+          throw new TokenRefusedException.IssuerAway(
+              "The keys of the token's issuer cannot be read");
+        }
       }
       // The descriptions of the library may quote the token.
       throw new TokenRefusedException.Invalid(
@@ -103,33 +106,10 @@ public final class TokenIssuer {
     }
   }
 
-  private static boolean isCausedByIo(Throwable failure) {
-    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof IOException) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private JwtConsumer consumer() {
-    JwtConsumer known = consumer;
-    if (known != null) {
-      return known;
-    }
-    try (var _ = creating.hold()) {
-      JwtConsumer created = consumer;
-      if (created == null) {
-        created = consumer(metadata.location("jwks_uri").toString());
-        consumer = created;
-      }
-      return created;
-    }
-  }
-
-  private JwtConsumer consumer(String keysUrl) {
-    HttpsJwks keys = new HttpsJwks(keysUrl);
-    keys.setSimpleHttpGet(metadata::keys);
+  private static JwtConsumer consumer(IssuerMetadata metadata) {
+    HttpsJwks keys = new HttpsJwks(metadata.url());
+    // The metadata has the location of the keys.
+    keys.setSimpleHttpGet(_ -> metadata.keys());
     keys.setDefaultCacheDuration(KEYS_FRESH.toSeconds());
     keys.setRetainCacheOnErrorDuration(KEYS_KEPT.toSeconds());
     keys.setRefreshReprieveThreshold(IssuerMetadata.BETWEEN_READS.toMillis());

@@ -26,6 +26,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -45,6 +46,7 @@ final class CheckedConfig {
 
   private final SmallRyeConfig config;
   private final GatewayConfig gateway;
+  private final AuthConfig auth;
   private final List<String> problems = new ArrayList<>();
 
   /**
@@ -55,6 +57,7 @@ final class CheckedConfig {
   CheckedConfig(SmallRyeConfig config) {
     this.config = config;
     gateway = mapping(GatewayConfig.class);
+    auth = mapping(AuthConfig.class);
     problems.addAll(new ConfigErrors(UnknownVariables.KEYS, config).outOfRange());
     refuseProblems(); // The checks below rely on the ranges.
     checkPorts();
@@ -73,8 +76,8 @@ final class CheckedConfig {
     checkTapes();
     gateway.clients().forEach(this::checkClient);
     checkHeartbeats(mapping(ClusterConfig.class));
-    checkKeys(mapping(AuthConfig.class));
-    checkIssuers(mapping(AuthConfig.class));
+    checkKeys();
+    checkIssuers();
     refuseProblems();
   }
 
@@ -181,6 +184,7 @@ final class CheckedConfig {
 
   private void checkUpstream(
       UpstreamFactory factory, String prefix, String name, GatewayConfig.Server server) {
+    checkScopes(prefix, server);
     if (server.url().isPresent() && server.command().isPresent()) {
       problem(
           prefix + "url", "and " + named(prefix + "command") + " exclude each other: remove one");
@@ -272,34 +276,28 @@ final class CheckedConfig {
     problem(key, "must be at least " + least + named(other) + ": raise it, or lower the other");
   }
 
-  private void checkKeys(AuthConfig auth) {
+  private void checkKeys() {
     try {
       AccessKeys _ = new AccessKeys(auth.keys());
     } catch (IllegalArgumentException invalid) {
       problems.add(located("holdfast.auth.keys.", String.valueOf(invalid.getMessage())));
     }
-    checkScopes("holdfast.upstream.", gateway.upstream(), auth);
-    gateway
-        .upstreams()
-        .forEach((name, server) -> checkScopes("holdfast.upstreams." + name + ".", server, auth));
-    gateway.agent().scope().ifPresent(scope -> checkScope("holdfast.agent.scope", scope, auth));
+    gateway.agent().scope().ifPresent(scope -> checkScope("holdfast.agent.scope", scope));
   }
 
-  private void checkScopes(String prefix, GatewayConfig.Server server, AuthConfig auth) {
+  private void checkScopes(String prefix, GatewayConfig.Server server) {
     if (server.authorization().needsClientToken() && auth.issuers().isEmpty()) {
       problem(
           prefix + "authorization",
           "needs holdfast.auth.issuers.<name>.url, because clients must show tokens: set it, or"
               + " remove the other");
     }
-    server.scope().ifPresent(scope -> checkScope(prefix + "scope", scope, auth));
-    server
-        .toolScopes()
-        .keySet()
-        .forEach(scope -> checkScope(prefix + "tool-scopes." + scope, scope, auth));
+    server.scope().ifPresent(scope -> checkScope(prefix + "scope", scope));
+    Set<String> scopes = server.toolScopes().keySet();
+    scopes.forEach(scope -> checkScope(prefix + "tool-scopes." + scope, scope));
   }
 
-  private void checkScope(String name, String scope, AuthConfig auth) {
+  private void checkScope(String name, String scope) {
     if (!RequiredScopes.isScope(scope)) {
       problem(name, "must be a word without spaces, quotes and backslashes, such as files");
     } else if (auth.keys().isEmpty() && auth.issuers().isEmpty()) {
@@ -310,7 +308,7 @@ final class CheckedConfig {
     }
   }
 
-  private void checkIssuers(AuthConfig auth) {
+  private void checkIssuers() {
     auth.issuers()
         .forEach((name, issuer) -> {
           String prefix = "holdfast.auth.issuers." + name + ".";
