@@ -9,11 +9,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jose4j.lang.HashUtil;
 
-/**
- * A secret that a client presents as a bearer token (RFC 6750).
- *
- * @param value what the client sends
- */
+/** A secret that a client presents as a bearer token (RFC 6750). */
 public record AccessKey(String value) {
 
   /** Lets scanners for secrets, and readers, recognize a key. */
@@ -44,7 +40,6 @@ public record AccessKey(String value) {
     return HASH_PREFIX + HexFormat.of().formatHex(digest());
   }
 
-  /** The SHA-256 digest of the key. */
   byte[] digest() {
     return HashUtil.getMessageDigest("SHA-256").digest(value.getBytes(UTF_8));
   }

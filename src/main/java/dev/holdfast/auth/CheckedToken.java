@@ -15,7 +15,6 @@ import org.jose4j.jwt.NumericDate;
 /**
  * What a valid token says.
  *
- * @param audiences the resources that it is for
  * @param until when to check it again
  */
 record CheckedToken(Principal principal, Set<String> audiences, Instant until) {

@@ -40,7 +40,6 @@ final class IssuerMetadata {
 
   private volatile @Nullable String problem;
 
-  /** Reads nothing yet. */
   IssuerMetadata(String url, JsonHttp http) {
     this.url = url;
     this.http = http;
@@ -51,7 +50,6 @@ final class IssuerMetadata {
     return url;
   }
 
-  /** Sends requests to the issuer. */
   JsonHttp http() {
     return http;
   }

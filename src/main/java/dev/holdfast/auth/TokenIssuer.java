@@ -65,7 +65,6 @@ public final class TokenIssuer {
     consumer = consumer(metadata);
   }
 
-  /** Its name in tokens. */
   String url() {
     return metadata.url();
   }

@@ -39,12 +39,7 @@ final class BridgeSession {
     }
   }
 
-  /**
-   * One session of the server.
-   *
-   * @param upstream sends requests in the session
-   * @param protocolVersion the negotiated version
-   */
+  /** One session of the server. */
   record ServerSession(UpstreamSession upstream, String protocolVersion) {}
 
   sealed interface State {
@@ -104,11 +99,7 @@ final class BridgeSession {
     }
   }
 
-  /**
-   * Opens the session and answers the client.
-   *
-   * @throws UpstreamException when the server gives no answer
-   */
+  /** Opens the session and answers the client. */
   void open(Opening attempt) {
     State next = NONE;
     ServerSession opened = null;
@@ -219,7 +210,6 @@ final class BridgeSession {
     return state.get() instanceof State.Closed;
   }
 
-  /** Ends the session with the server. */
   void close() {
     State last = state.getAndSet(new State.Closed());
     wake(last);

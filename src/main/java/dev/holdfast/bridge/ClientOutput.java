@@ -18,11 +18,7 @@ final class ClientOutput {
     this.out = out;
   }
 
-  /**
-   * Writes a message. Ignores a closed output: the end of the client shows on its input.
-   *
-   * @param message JSON on one line
-   */
+  /** Writes a message. Ignores a closed output: the end of the client shows on its input. */
   void write(byte[] message) {
     byte[] line = Arrays.copyOf(message, message.length + 1);
     line[message.length] = '\n';

@@ -48,7 +48,6 @@ final class StandaloneListener implements Runnable {
     }
   }
 
-  /** Returns whether to try again. */
   private boolean listen() {
     try (MessageSource messages = session.upstream().listen(cursor).orElse(null)) {
       if (messages == null) {

@@ -62,7 +62,6 @@ public final class StdioBridge implements AutoCloseable {
    * Opens no session yet.
    *
    * @param upstream the server; stays open when the bridge closes
-   * @param out to the client
    * @param maxMessageBytes length of the longest line accepted from the client
    */
   public StdioBridge(Upstream upstream, OutputStream out, int maxMessageBytes) {

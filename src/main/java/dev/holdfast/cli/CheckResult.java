@@ -5,8 +5,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Result of one check by {@link DoctorCommand}.
  *
- * @param check name of the check
- * @param found what the check found
  * @param fix what the operator can do; null if there is nothing to do
  */
 record CheckResult(String check, Verdict verdict, String found, @Nullable String fix) {

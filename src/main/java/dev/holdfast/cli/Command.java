@@ -60,11 +60,7 @@ sealed interface Command {
   /** Checks the installation. */
   record Doctor(Map<String, String> properties, boolean json) implements Command {}
 
-  /**
-   * Prints the configuration in force.
-   *
-   * @param onlyCheck whether only the problems are printed
-   */
+  /** Prints the configuration in force. */
   record Config(boolean onlyCheck, boolean json) implements Command {}
 
   /** Asks the gateway on this machine whether it is alive, without starting Quarkus. */

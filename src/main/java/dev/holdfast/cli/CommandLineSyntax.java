@@ -159,7 +159,6 @@ final class CommandLineSyntax {
     return Objects.requireNonNull(ARGUMENTS_BY_NAME.get(name), name);
   }
 
-  /** A text, or several texts. */
   private static Class<?> type(String syntax) {
     return syntax.endsWith("...") ? String[].class : String.class;
   }

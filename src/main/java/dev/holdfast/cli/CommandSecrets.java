@@ -25,7 +25,6 @@ final class CommandSecrets {
   private static final Pattern BEFORE_VALUE =
       Pattern.compile("(?i:-+" + NAME + "|bearer|-u|--user|--env)|-H|-e");
 
-  /** A name of any kind, and its value. */
   private static final Pattern ASSIGNMENT = Pattern.compile("([^=:]+[=:]).+", Pattern.DOTALL);
 
   private CommandSecrets() {}

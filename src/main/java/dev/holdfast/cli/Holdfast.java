@@ -41,7 +41,8 @@ public final class Holdfast {
       case Command.Show show ->
           System.exit(TapeCommands.show(show.tape(), Output.ofProcess(show.json())).number());
       case Command.Serve _, Command.Replay _ -> {
-        guardSockets();
+        // Netty looks for extensions, such as that of http.socket, before its first connection.
+        System.setProperty("io.netty.bootstrap.extensions", "serviceload");
         Quarkus.run(null, end(explain), arguments);
       }
       case Command.Stdio _,
@@ -84,13 +85,6 @@ public final class Holdfast {
     } catch (IllegalArgumentException invalid) {
       return Optional.empty(); // The configuration is refused later, with the reason.
     }
-  }
-
-  /**
-   * Netty looks for extensions, such as that of {@code http.socket}, before its first connection.
-   */
-  private static void guardSockets() {
-    System.setProperty("io.netty.bootstrap.extensions", "serviceload");
   }
 
   private static void printAndExit(Command.Print print) {

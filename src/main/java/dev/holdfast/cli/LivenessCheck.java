@@ -20,7 +20,6 @@ final class LivenessCheck {
 
   private LivenessCheck() {}
 
-  /** Returns the port of health and metrics. */
   static int configuredPort() {
     return port(System.getenv());
   }

@@ -55,7 +55,6 @@ public final class PrintableText implements Filter {
     };
   }
 
-  /** Returns the text escaped and redacted. */
   static String of(String text) {
     return escape(redact(text));
   }
@@ -73,10 +72,7 @@ public final class PrintableText implements Filter {
           String.join("\n", message.lines().map(PrintableText::of).toList()),
           extended.getFormatStyle());
     }
-    Throwable thrown = entry.getThrown();
-    if (thrown != null && !isPrintable(thrown, 0)) {
-      entry.setThrown(printable(thrown, 0));
-    }
+    entry.setThrown(printable(entry.getThrown(), 0));
     return true;
   }
 
@@ -86,18 +82,16 @@ public final class PrintableText implements Filter {
     return printable.equals(text) ? parameter : printable;
   }
 
-  private static boolean isPrintable(@Nullable Throwable failure, int depth) {
-    return failure == null
-        || (of(failure.toString()).equals(failure.toString())
-            && (depth == MAX_CAUSES || isPrintable(failure.getCause(), depth + 1)));
-  }
-
   private static @Nullable Throwable printable(@Nullable Throwable failure, int depth) {
     if (failure == null || depth > MAX_CAUSES) {
       return null;
     }
-    Throwable copy =
-        new RuntimeException(of(failure.toString()), printable(failure.getCause(), depth + 1));
+    Throwable cause = printable(failure.getCause(), depth + 1);
+    String text = of(failure.toString());
+    if (cause == failure.getCause() && text.equals(failure.toString())) {
+      return failure;
+    }
+    Throwable copy = new RuntimeException(text, cause);
     copy.setStackTrace(failure.getStackTrace());
     return copy;
   }

@@ -14,11 +14,7 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * Checks that Redis is reachable and keeps its data.
- *
- * @param maxBytes limit on the size of all events
- */
+/** Checks that Redis is reachable and keeps its data. */
 record RedisCheck(RedisServerInfo redis, long maxBytes, InstantSource clock) {
 
   /** The replay window compares the gateway's clock with times from Redis. */
@@ -129,7 +125,6 @@ record RedisCheck(RedisServerInfo redis, long maxBytes, InstantSource clock) {
 
   /**
    * @param memory section "memory" of INFO
-   * @param maxBytes limit on the size of all events
    */
   static CheckResult maxMemory(Map<String, String> memory, long maxBytes) {
     String check = "memory";

@@ -17,7 +17,6 @@ import java.util.stream.StreamSupport;
  * for each key, with the place where it is set and what is allowed. It never quotes a value that
  * may be a URL, because an invalid URL may have its password anywhere.
  *
- * @param keys the known keys
  * @param config the same sources, read without their types
  */
 public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {

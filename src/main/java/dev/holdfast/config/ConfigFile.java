@@ -27,7 +27,6 @@ import org.yaml.snakeyaml.error.YAMLException;
  */
 public final class ConfigFile extends MapBackedConfigSource {
 
-  /** The key of the path. */
   static final String KEY = "holdfast.config";
 
   private static final long serialVersionUID = 1;

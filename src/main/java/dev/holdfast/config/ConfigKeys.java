@@ -39,7 +39,6 @@ public final class ConfigKeys {
     byName.keySet().removeIf(name -> name.getName().endsWith("[*]"));
   }
 
-  /** Returns the keys that have no star. */
   Stream<String> names() {
     return byName.keySet().stream()
         .map(PropertyName::getName)

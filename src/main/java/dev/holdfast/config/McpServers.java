@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Turns the {@code mcpServers} of MCP clients into keys of upstreams. Other keys stay as they are.
  *
- * @param properties keys of the program
  * @param warnings a line for each member that is ignored
  */
 record McpServers(Map<String, String> properties, List<String> warnings) {

@@ -239,7 +239,6 @@ public final class Console {
     return find(key).filter(session -> relay.end(session).sessions() == 1).isPresent();
   }
 
-  /** Finds one of the sessions that the console shows. */
   private Optional<Session> find(String key) {
     if (!listed.containsKey(key)) {
       // Another replica may have shown it, or this one before a restart.

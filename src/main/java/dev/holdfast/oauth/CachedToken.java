@@ -31,7 +31,6 @@ public final class CachedToken {
    * Requests nothing yet.
    *
    * @param source gets a new token, or throws {@link TokenException}
-   * @param nanoTime the clock, as {@link System#nanoTime}
    */
   public CachedToken(Supplier<AccessToken> source, LongSupplier nanoTime) {
     this.source = source;

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +29,6 @@ final class Discovery {
    * A server that wants tokens.
    *
    * @param name for the {@code resource} parameter (RFC 8707)
-   * @param issuer its authorization server
-   * @param scopes those that it knows
    */
   record ProtectedResource(String name, String issuer, List<String> scopes) {}
 
@@ -40,7 +39,6 @@ final class Discovery {
    * @param registration registers clients; null if it does not
    * @param namesItself whether it names itself in its answers (RFC 9207)
    * @param pkce whether it checks code verifiers (RFC 7636) by SHA-256
-   * @param scopes those that it knows
    */
   record AuthorizationServer(
       String issuer,
@@ -51,7 +49,6 @@ final class Discovery {
       boolean pkce,
       List<String> scopes) {}
 
-  /** For a server by the URL of its endpoint. */
   Discovery(JsonHttp http, URI server) {
     this.http = http;
     this.server = server;
@@ -66,22 +63,17 @@ final class Discovery {
   ProtectedResource resource(BearerChallenge challenge) {
     checked("the URL of the server", server.toString());
     String named = challenge.metadata();
-    if (named != null) {
-      URI url = checked("resource_metadata", named);
-      JsonHttp.Answer answer = http.get(url);
-      if (answer.status() != 200) {
-        throw answer.unreadable(url);
-      }
-      return resource(url, answer);
-    }
     String path = ServerMetadata.withoutSlash(server.getRawPath());
-    for (String each : path.isEmpty() ? List.of(RESOURCE) : List.of(RESOURCE + path, RESOURCE)) {
-      URI url = server.resolve(each);
+    List<URI> places =
+        named != null
+            ? List.of(checked("resource_metadata", named))
+            : Stream.of(RESOURCE + path, RESOURCE).distinct().map(server::resolve).toList();
+    for (URI url : places) {
       JsonHttp.Answer answer = http.get(url);
       if (answer.status() == 200) {
         return resource(url, answer);
       }
-      if (answer.status() >= 500) {
+      if (named != null || answer.status() >= 500) {
         throw answer.unreadable(url);
       }
     }

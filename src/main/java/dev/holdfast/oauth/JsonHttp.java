@@ -64,8 +64,6 @@ public final class JsonHttp implements AutoCloseable {
   /**
    * Connects on demand.
    *
-   * @param timeout time limit of a request
-   * @param tls sets the certificates
    * @param httpsOnly whether other URLs are refused, also those of redirects
    */
   public JsonHttp(
@@ -110,7 +108,6 @@ public final class JsonHttp implements AutoCloseable {
       return value instanceof String || value instanceof Number || value instanceof Boolean;
     }
 
-    /** Returns why a document of a server cannot be read. */
     TokenException unreadable(URI url) {
       String text = url + " cannot be read: status " + status;
       return status >= 500 ? new TokenException(text, null) : new TokenException(text);
@@ -123,7 +120,6 @@ public final class JsonHttp implements AutoCloseable {
     }
   }
 
-  /** Reads a JSON object; empty if the text is none. */
   static Map<String, Object> parse(String text) {
     try {
       return JsonUtil.parseJson(text);
@@ -144,7 +140,6 @@ public final class JsonHttp implements AutoCloseable {
   /**
    * Gets a document.
    *
-   * @param maxBytes upper bound of its size
    * @param redirects how many redirects to follow
    * @throws TokenException if no answer comes
    */
@@ -174,7 +169,6 @@ public final class JsonHttp implements AutoCloseable {
     return send(options, Buffer.buffer(body), MAX_BYTES);
   }
 
-  /** Encodes the fields of a form or of a query. */
   static String form(Map<String, String> fields) {
     return fields.entrySet().stream()
         .map(field -> encoded(field.getKey()) + "=" + encoded(field.getValue()))

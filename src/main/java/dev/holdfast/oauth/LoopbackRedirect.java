@@ -28,7 +28,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class LoopbackRedirect implements AutoCloseable {
 
-  /** Upper bound of the head of a request. */
   static final int MAX_HEAD = 16 * 1024;
 
   /** Browsers open connections before they need them. */
@@ -66,7 +65,6 @@ final class LoopbackRedirect implements AutoCloseable {
     }
   }
 
-  /** Returns the URL for the browser. */
   URI uri() {
     return URI.create("http://127.0.0.1:" + server.actualPort() + "/callback");
   }
@@ -74,7 +72,6 @@ final class LoopbackRedirect implements AutoCloseable {
   /**
    * Waits for the answer.
    *
-   * @return its parameters
    * @throws TimeoutException if none comes in time
    */
   Map<String, String> await(Duration timeout) throws InterruptedException, TimeoutException {

@@ -8,7 +8,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import org.jose4j.json.JsonUtil;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tokens, and what their renewal needs.
  *
- * @param client who has got them
- * @param endpoint where they come from
  * @param resource the server that they are for (RFC 8707)
  * @param refresh gets the next tokens; null for none
  * @param issuedAt by the clock of this machine
@@ -33,18 +30,26 @@ record SavedTokens(
   /**
    * This program at an authorization server.
    *
-   * @param secret null for none
    * @param secretInForm whether it shows its secret in forms, not in a header
    */
   record Client(String id, @Nullable String secret, boolean secretInForm) {
 
-    TokenEndpoint endpoint(JsonHttp http, URI url) {
+    /**
+     * Gets tokens.
+     *
+     * @param fields of the form, besides those that prove who this client is
+     * @throws TokenException if the server refuses or does not answer
+     */
+    SavedTokens tokens(
+        JsonHttp http, URI endpoint, String resource, Map<String, String> fields, Instant now) {
       String shown = secret == null || secretInForm ? null : TokenEndpoint.basic(id, secret);
-      return new TokenEndpoint(http, url, shown);
+      Map<String, String> form = form(fields);
+      form.put("resource", resource);
+      TokenEndpoint.Issued issued = new TokenEndpoint(http, endpoint, shown).issue(form);
+      return new SavedTokens(this, endpoint, resource, issued.access(), issued.refresh(), now);
     }
 
-    /** Adds what this client shows in forms. */
-    Map<String, String> form(Map<String, String> fields) {
+    private Map<String, String> form(Map<String, String> fields) {
       Map<String, String> form = new HashMap<>(fields);
       if (secret == null || secretInForm) {
         form.put("client_id", id);
@@ -67,9 +72,8 @@ record SavedTokens(
     issuedAt = issuedAt.truncatedTo(ChronoUnit.SECONDS);
   }
 
-  /** For a client whose own credentials get the next tokens. */
-  SavedTokens withoutRefresh() {
-    return new SavedTokens(client, endpoint, resource, access, null, issuedAt);
+  SavedTokens withRefresh(@Nullable String other) {
+    return new SavedTokens(client, endpoint, resource, access, other, issuedAt);
   }
 
   /** Whether four fifths of the lifetime are over. */
@@ -87,20 +91,9 @@ record SavedTokens(
    * @throws TokenException if the server refuses or does not answer
    */
   SavedTokens renewed(JsonHttp http, String refreshToken, Instant now) {
-    TokenEndpoint.Issued issued =
-        client
-            .endpoint(http, endpoint)
-            .issue(
-                client.form(
-                    Map.of(
-                        "grant_type",
-                        "refresh_token",
-                        "refresh_token",
-                        refreshToken,
-                        "resource",
-                        resource)));
-    String next = Objects.requireNonNullElse(issued.refresh(), refreshToken);
-    return new SavedTokens(client, endpoint, resource, issued.access(), next, now);
+    Map<String, String> form = Map.of("grant_type", "refresh_token", "refresh_token", refreshToken);
+    SavedTokens next = client.tokens(http, endpoint, resource, form, now);
+    return next.refresh == null ? next.withRefresh(refreshToken) : next;
   }
 
   /** Returns a JSON object, with the name of the server for people who look for its file. */

@@ -11,6 +11,7 @@ import java.net.URI;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +48,6 @@ final class SignIn {
   /**
    * Gets tokens, and waits for the person if need be.
    *
-   * @param challenge what the server asks for
    * @throws TokenException if the person or a server refuses, or does not answer
    */
   SavedTokens run(BearerChallenge challenge) throws InterruptedException {
@@ -58,11 +58,12 @@ final class SignIn {
     String secret = settings.clientSecret();
     if (secret != null) {
       String id = Objects.requireNonNullElse(settings.clientId(), "");
-      Map<String, String> form = grant("client_credentials", resource);
+      Map<String, String> form = new HashMap<>(Map.of("grant_type", "client_credentials"));
       if (!scope.isEmpty()) {
         form.put("scope", scope);
       }
-      return tokens(new Client(id, secret, false), server, resource, form).withoutRefresh();
+      // Its own credentials get the next tokens.
+      return tokens(new Client(id, secret, false), server, resource, form).withRefresh(null);
     }
     return askPerson(resource, server, scope);
   }
@@ -72,13 +73,6 @@ final class SignIn {
     String configured = settings.scope();
     String asked = configured != null ? configured : challenge.scope();
     return asked != null ? asked : String.join(" ", resource.scopes());
-  }
-
-  private static Map<String, String> grant(String type, ProtectedResource resource) {
-    Map<String, String> form = new LinkedHashMap<>();
-    form.put("grant_type", type);
-    form.put("resource", resource.name());
-    return form;
   }
 
   private SavedTokens askPerson(
@@ -113,10 +107,16 @@ final class SignIn {
         Browser.open(url);
       }
       String code = code(redirect.await(settings.timeout()), server);
-      Map<String, String> form = grant("authorization_code", resource);
-      form.put("code", code);
-      form.put("redirect_uri", redirect.uri().toString());
-      form.put("code_verifier", verifier);
+      Map<String, String> form =
+          Map.of(
+              "grant_type",
+              "authorization_code",
+              "code",
+              code,
+              "redirect_uri",
+              redirect.uri().toString(),
+              "code_verifier",
+              verifier);
       return tokens(client, server, resource, form);
     } catch (TimeoutException late) {
       throw new TokenException(
@@ -133,7 +133,6 @@ final class SignIn {
         : scope + " " + OFFLINE;
   }
 
-  /** Returns the code of an answer with the right state. */
   private static String code(Map<String, String> answer, AuthorizationServer server) {
     String issuer = answer.get("iss");
     // RFC 9207, section 2.4: an answer of another server would send the code to the wrong one.
@@ -155,14 +154,7 @@ final class SignIn {
       AuthorizationServer server,
       ProtectedResource resource,
       Map<String, String> form) {
-    TokenEndpoint.Issued issued = client.endpoint(http, server.token()).issue(client.form(form));
-    return new SavedTokens(
-        client,
-        server.token(),
-        resource.name(),
-        issued.access(),
-        issued.refresh(),
-        clock.instant());
+    return client.tokens(http, server.token(), resource.name(), form, clock.instant());
   }
 
   private Client client(AuthorizationServer server, URI redirect) {

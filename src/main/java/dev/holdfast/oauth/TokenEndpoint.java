@@ -46,8 +46,6 @@ public final class TokenEndpoint implements AutoCloseable {
    *
    * @param url {@code http} or {@code https}
    * @param id the client's id at the server, which it proves with its secret (HTTP Basic)
-   * @param timeout time limit of a request
-   * @param tls sets the certificates
    */
   public TokenEndpoint(
       Vertx vertx,

@@ -21,7 +21,6 @@ public final class TokenException extends RuntimeException {
     error = "";
   }
 
-  /** A refusal. */
   TokenException(String message) {
     this(message, true, "");
   }

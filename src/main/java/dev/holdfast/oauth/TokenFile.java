@@ -40,7 +40,6 @@ final class TokenFile {
   private final URI server;
   private final String name;
 
-  /** Creates nothing yet. */
   TokenFile(Path directory, URI server) {
     this.directory = directory;
     this.server = server;
@@ -53,7 +52,6 @@ final class TokenFile {
     return directory.resolve(name + ".json");
   }
 
-  /** Returns the tokens; empty if there are none. */
   Optional<SavedTokens> read() {
     try (InputStream in = Files.newInputStream(path())) {
       return SavedTokens.parse(new String(in.readNBytes(MAX_BYTES), UTF_8), server);

@@ -51,8 +51,6 @@ public final class UserTokens implements AutoCloseable {
   /**
    * What is known.
    *
-   * @param read whether the file was read
-   * @param tokens null for none
    * @param renewed whether a refresh token has got them
    * @param refused the newest access token that the server has refused; null for none
    * @param useless the refresh token whose result the server has refused; null for none

@@ -53,7 +53,6 @@ final class ClientRequest implements AutoCloseable {
     return request;
   }
 
-  /** Returns the request on this thread; null for none. */
   static @Nullable ClientRequest current() {
     return CURRENT.get();
   }
@@ -98,7 +97,6 @@ final class ClientRequest implements AutoCloseable {
     span.setAttribute(SpanAttributes.VERSION, session.version().wire());
   }
 
-  /** The request has a response with this status. */
   void answered(int status) {
     start(null);
     span.setAttribute(SpanAttributes.STATUS, status);

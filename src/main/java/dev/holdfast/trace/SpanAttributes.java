@@ -1,6 +1,5 @@
 package dev.holdfast.trace;
 
-import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
 import io.opentelemetry.api.common.AttributeKey;
@@ -45,7 +44,6 @@ final class SpanAttributes {
     return tool == null ? method : method + " " + tool;
   }
 
-  /** Describes the body that a span is about. */
   static void describe(SpanBuilder span, Body body) {
     if (body instanceof Body.Single(Message message)) {
       span.setAttribute(METHOD, method(message));
@@ -72,12 +70,6 @@ final class SpanAttributes {
 
   static String cut(String text) {
     return text.length() <= MOST_CHARACTERS ? text : text.substring(0, MOST_CHARACTERS);
-  }
-
-  /** Begins a span about a stream, as part of the operation on this thread. */
-  static SpanBuilder about(SpanBuilder span, StreamRef stream) {
-    // As logs do, with the start of the session's id only.
-    return span.setAttribute(STREAM, stream.toString());
   }
 
   /** Marks a span as failed. The text of the failure may quote a peer, so it is left out. */

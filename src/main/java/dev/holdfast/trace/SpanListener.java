@@ -149,6 +149,7 @@ public final class SpanListener implements TraceListener {
   }
 
   private SpanBuilder span(String name, StreamRef stream) {
-    return SpanAttributes.about(tracer.spanBuilder(name), stream);
+    // As logs do, with the start of the session's id only.
+    return tracer.spanBuilder(name).setAttribute(SpanAttributes.STREAM, stream.toString());
   }
 }

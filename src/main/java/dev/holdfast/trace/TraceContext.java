@@ -66,7 +66,6 @@ final class TraceContext {
     return Span.fromContext(context).getSpanContext();
   }
 
-  /** Returns the headers of a request that the operation on this thread sends. */
   static Map<String, String> headers() {
     Map<String, String> headers = new HashMap<>();
     W3C.inject(

@@ -59,7 +59,6 @@ public final class TraceExport implements AutoCloseable {
    * What takes the spans.
    *
    * @param endpoint URL of an OTLP receiver
-   * @param headers of each request
    * @param tls for https; null for that of the Java runtime
    */
   public record Receiver(URI endpoint, Map<String, String> headers, @Nullable SSLContext tls) {
@@ -74,10 +73,7 @@ public final class TraceExport implements AutoCloseable {
   /**
    * Prepares the export. Connects when there are spans.
    *
-   * @param receiver where spans go
    * @param share percentage of the traces that begin here and are recorded
-   * @param version version of this program
-   * @param replica id of this process
    * @throws IllegalArgumentException if the endpoint is not an HTTP URL
    */
   public TraceExport(Receiver receiver, int share, String version, String replica) {
@@ -121,7 +117,6 @@ public final class TraceExport implements AutoCloseable {
     return exporter.build();
   }
 
-  /** Returns what creates spans. */
   Tracer tracer() {
     return provider.get("dev.holdfast");
   }

@@ -32,7 +32,6 @@ final class AuthProducer {
   final ClientTokens clientTokens =
       new ClientTokens(Runtime.getRuntime().maxMemory() / TOKENS_PART, InstantSource.system());
 
-  /** Creates them for a configuration that was checked. */
   AuthProducer(CurrentConfig current, AuthConfig config, TlsConfigurations tls, Vertx vertx) {
     keys = new AccessKeys(config.keys());
     tokens =

@@ -87,12 +87,10 @@ final class CheckedConfig {
     }
   }
 
-  /** Returns the configuration. */
   GatewayConfig gateway() {
     return gateway;
   }
 
-  /** Returns a mapping of the configuration. */
   <T> T mapping(Class<T> type) {
     return config.getConfigMapping(type);
   }

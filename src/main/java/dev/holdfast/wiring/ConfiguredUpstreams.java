@@ -221,7 +221,6 @@ final class ConfiguredUpstreams {
     return open;
   }
 
-  /** Whether the default upstream has the demo tools. */
   boolean servesDemo() {
     return standard.servesDemo();
   }

@@ -18,7 +18,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** Configuration of the store and the upstreams. {@code docs/configuration.md} lists all keys. */
+/**
+ * Configuration of the store and the upstreams. {@code docs/configuration.md} explains all keys.
+ */
 @ConfigMapping(prefix = "holdfast")
 public interface GatewayConfig {
 
@@ -108,11 +110,7 @@ public interface GatewayConfig {
     @WithConverter(SizeConverter.class)
     MemorySize sessionBytes();
 
-    /**
-     * Limit on the size of the events of all sessions of one client, as {@code
-     * limits.sessions-per-address} counts them. The oldest events of its largest session are
-     * removed first. Without it, one client may use what others leave free.
-     */
+    /** Limit on the size of the events of all sessions of one client. */
     Optional<@WithConverter(SizeConverter.class) MemorySize> clientBytes();
   }
 
@@ -255,16 +253,10 @@ public interface GatewayConfig {
     @WithDefault("auto")
     Transport transport();
 
-    /**
-     * Headers of every request to the server, such as its credentials. A dot in a name stands for a
-     * dash: {@code HOLDFAST_UPSTREAM_HEADERS_X_API_KEY} arrives here as {@code x.api.key}.
-     */
+    /** Headers of every request to the server. A dot in a name stands for a dash. */
     Map<String, String> headers();
 
-    /**
-     * Names of headers of clients that go to the server with the requests that they cause, such as
-     * {@code x-tenant}. Only for a URL; credentials are never forwarded.
-     */
+    /** Names of headers of clients that go to the server with the requests that they cause. */
     Optional<List<String>> forwardHeaders();
 
     /** The gateway's credentials at the server, in the header {@code Authorization}. */
@@ -274,24 +266,13 @@ public interface GatewayConfig {
     /** How the gateway gets tokens for the server. */
     Token token();
 
-    /**
-     * Name of the TLS configuration ({@code quarkus.tls.<name>.…}) of connections to the server:
-     * the authorities to trust, and the certificate to show. Only for an {@code https} URL.
-     */
+    /** Name of the TLS configuration of connections to the server. */
     Optional<String> tls();
 
-    /**
-     * The server's program and its arguments, quoted as in a shell; see {@link
-     * dev.holdfast.upstream.stdio.CommandLine}. Each session has a process of its own. Excludes a
-     * URL.
-     */
+    /** The server's program and its arguments, quoted as in a shell. Excludes a URL. */
     Optional<String> command();
 
-    /**
-     * Environment variables of the program, such as its credentials. Their names are converted to
-     * capitals, with {@code _} for all other characters: {@code
-     * HOLDFAST_UPSTREAM_ENVIRONMENT_API_KEY} arrives here as {@code api.key}.
-     */
+    /** Environment variables of the program; {@code API_KEY} may arrive as {@code api.key}. */
     Map<String, String> environment();
 
     /** Working directory of the program; by default that of the gateway. */
@@ -312,10 +293,7 @@ public interface GatewayConfig {
     @Range(min = "10ms", max = "1m")
     Duration stopGrace();
 
-    /**
-     * Whether a session that lost its process or HTTP+SSE connection continues with a new one. The
-     * server gets the client's {@code initialize} again; all other state is lost.
-     */
+    /** Whether a session that lost its process or HTTP+SSE connection continues with a new one. */
     @WithDefault("false")
     boolean respawn();
 
@@ -325,25 +303,16 @@ public interface GatewayConfig {
     /** Directory of the tapes of this upstream; by default that of all upstreams. */
     Optional<Path> recordDir();
 
-    /**
-     * The tools that clients may see and call, by name; {@code *} stands for any characters. Others
-     * are hidden. Without it, clients may use all tools.
-     */
+    /** Patterns of the tools that clients may see and call; by default all. */
     Optional<List<String>> allowTools();
 
-    /** Tools that are hidden even if they are allowed, by name as above. */
+    /** Patterns of tools that are hidden even if they are allowed. */
     Optional<List<String>> denyTools();
 
-    /**
-     * The tools that only clients with a scope may see and call, as patterns of names by scope.
-     * They ignore case. Without it, clients need no scope for a tool.
-     */
+    /** Patterns of the tools that only clients with a scope may see and call, by scope. */
     Map<String, List<String>> toolScopes();
 
-    /**
-     * JSON pointers (RFC 6901) into the server's results. These values are replaced before they are
-     * logged or delivered. A token {@code *} stands for all elements or members.
-     */
+    /** JSON pointers to values of results that are replaced before they are logged. */
     Optional<List<String>> redact();
 
     /** Limit on calls of each tool in each session, per minute, on this replica. */
@@ -358,18 +327,11 @@ public interface GatewayConfig {
     @Range(min = "1", max = "10000000")
     OptionalInt maxSessions();
 
-    /**
-     * Limit on requests to the server that this replica handles at once, each until its response
-     * headers are sent. The default is the limit of all requests. With several upstreams it is half
-     * of that, so that a stuck upstream does not block the others.
-     */
+    /** Limit on requests to the server that this replica handles at once. */
     @Range(min = "1", max = "1000000")
     OptionalInt maxRequests();
 
-    /**
-     * Limit on connections from this replica for requests. The same limit applies again to
-     * connections for standalone streams and HTTP+SSE sessions.
-     */
+    /** Limit on connections from this replica for requests, and again on those for streams. */
     @WithDefault("65536")
     @Range(min = "1", max = "65536")
     int maxConnections();

@@ -31,8 +31,6 @@ import java.util.concurrent.atomic.AtomicReference;
  * bean is an empty {@link Optional}.
  *
  * @param replica the id of this replica, new with each start
- * @param replicas all replicas
- * @param client sends commands
  * @param subscription receives notifications of other replicas
  * @param ownedSessions the sessions in which this replica owns streams
  */

@@ -26,7 +26,6 @@ final class StartFailure {
 
   private StartFailure() {}
 
-  /** Returns the lines for a program that could not start. */
   static List<String> lines(Throwable failure) {
     LOG.debug("the program did not start", failure);
     Optional<String> file =
@@ -111,7 +110,6 @@ final class StartFailure {
         + config.getConfigValue(key).getValue();
   }
 
-  /** The message of the innermost cause. */
   private static String root(Throwable failure) {
     Throwable root = causes(failure).reduce(failure, (_, cause) -> cause);
     String message = root.getMessage();

@@ -141,7 +141,6 @@ final class StartReport {
     upstreams.look();
   }
 
-  /** The limits that the configuration sets, with their values. */
   private String changedLimits() {
     return StreamSupport.stream(config.getPropertyNames().spliterator(), false)
         .filter(name -> name.startsWith(LIMITS))

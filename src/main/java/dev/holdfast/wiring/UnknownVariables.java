@@ -48,7 +48,6 @@ final class UnknownVariables {
           TraceConfig.class,
           AuthConfig.class);
 
-  /** The keys of these mappings. */
   static final ConfigKeys KEYS = new ConfigKeys(MAPPINGS);
 
   private static final Logger LOG = Logger.getLogger(UnknownVariables.class);

@@ -91,7 +91,6 @@ final class UpstreamDecorator {
     audit.toolDenied(call.principal(), call.upstream(), call.session(), call.tool(), reason);
   }
 
-  /** Records the upstream if it has a directory for its tapes. */
   private Upstream recorded(String name, GatewayConfig.@Nullable Server server, Upstream upstream) {
     Optional<Path> directory = server == null ? Optional.empty() : server.recordDir();
     return directory

@@ -47,7 +47,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param patient whether upstreams retry for as long as it takes, see {@link
  *     HttpUpstreamSettings#patient()}. A person can then sign in at the default one
- * @param opensBrowser whether a sign-in opens a browser
  * @param traceHeaders as in {@link HttpUpstreamSettings}
  * @param tls finds a TLS configuration by its name
  * @param clientTokens the tokens of clients, for servers that get them
@@ -239,7 +238,6 @@ record UpstreamFactory(
     return problem(() -> agent.command().ifPresent(command -> agentSettings(command, agent)));
   }
 
-  /** Creates the upstream that runs agents. */
   AgentUpstream createAgents(
       String command,
       GatewayConfig.Agent agent,
