@@ -64,15 +64,11 @@ final class IssuerMetadata {
     problem = why;
   }
 
-  private JsonHttp.Answer get(URI location) {
-    return http.get(location, MAX_RESPONSE, MAX_REDIRECTS);
-  }
-
   /** Reads the keys of the issuer. Throws as {@link #location} does, too. */
   SimpleResponse keys() throws IOException {
     URI location = location("jwks_uri");
     try {
-      JsonHttp.Answer answer = get(location);
+      JsonHttp.Answer answer = http.get(location, MAX_RESPONSE, MAX_REDIRECTS);
       if (answer.status() == 200) {
         ended(null);
         // Without headers: all keys are read again after the same time.
@@ -111,7 +107,9 @@ final class IssuerMetadata {
     try {
       List<URI> places = ServerMetadata.places(JsonHttp.url(url));
       List<URI> tried = List.of(places.getLast(), places.getFirst());
-      JsonHttp.Answer metadata = ServerMetadata.read(url, field, tried, this::get);
+      JsonHttp.Answer metadata =
+          ServerMetadata.read(
+              url, field, tried, place -> http.get(place, MAX_RESPONSE, MAX_REDIRECTS));
       ended(null);
       return JsonHttp.url(String.valueOf(metadata.field(field)));
     } catch (TokenException away) {

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 
 /**
  * Runs {@code holdfast config}: prints the configuration in force, and where each value comes from.
@@ -26,8 +25,7 @@ record ConfigCommand(SmallRyeConfig config, Output output) {
       output.note("The configuration is valid.");
       return ExitCode.SUCCESS;
     }
-    Stream.concat(
-            QUARKUS.stream(), StreamSupport.stream(config.getPropertyNames().spliterator(), false))
+    Stream.concat(QUARKUS.stream(), ConfigOrigin.keys(config))
         .map(config::getConfigValue)
         .filter(value -> value.getValue() != null && !value.getValue().isEmpty())
         .filter(ConfigCommand::isShown)

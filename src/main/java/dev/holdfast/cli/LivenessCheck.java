@@ -36,13 +36,9 @@ final class LivenessCheck {
       HttpURLConnection connection = (HttpURLConnection) url.toURL().openConnection();
       connection.setConnectTimeout(TIMEOUT_MILLIS);
       connection.setReadTimeout(TIMEOUT_MILLIS);
-      try {
-        return connection.getResponseCode() == HttpURLConnection.HTTP_OK
-            ? ExitCode.SUCCESS
-            : ExitCode.PROBLEM;
-      } finally {
-        connection.disconnect();
-      }
+      boolean alive = connection.getResponseCode() == HttpURLConnection.HTTP_OK;
+      connection.disconnect();
+      return alive ? ExitCode.SUCCESS : ExitCode.PROBLEM;
     } catch (IOException noAnswer) {
       return ExitCode.PROBLEM;
     }

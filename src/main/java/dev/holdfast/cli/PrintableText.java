@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.quarkus.logging.LoggingFilter;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.util.Objects;
 import java.util.logging.Filter;
 import java.util.logging.LogRecord;
 import java.util.regex.Pattern;
@@ -88,7 +89,7 @@ public final class PrintableText implements Filter {
     }
     Throwable cause = printable(failure.getCause(), depth + 1);
     String text = of(failure.toString());
-    if (cause == failure.getCause() && text.equals(failure.toString())) {
+    if (Objects.equals(cause, failure.getCause()) && text.equals(failure.toString())) {
       return failure;
     }
     Throwable copy = new RuntimeException(text, cause);

@@ -10,7 +10,6 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 
 /**
  * Says in plain words what is wrong with a configuration that the framework cannot read: one line
@@ -54,8 +53,7 @@ public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
   }
 
   private Stream<String> keysOutOfRange() {
-    return Stream.concat(
-            keys.names(), StreamSupport.stream(config.getPropertyNames().spliterator(), false))
+    return Stream.concat(keys.names(), ConfigOrigin.keys(config))
         .distinct()
         .filter(key -> value(key).filter(value -> keys.isOutOfRange(key, value)).isPresent())
         .sorted();

@@ -5,6 +5,8 @@ import io.smallrye.config.SmallRyeConfig;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /** Names the place where a user has set a configuration key. */
 public final class ConfigOrigin {
@@ -15,6 +17,11 @@ public final class ConfigOrigin {
   private static final String FILE = "[source=file:";
 
   private ConfigOrigin() {}
+
+  /** Returns the keys that are set or have a default. */
+  public static Stream<String> keys(SmallRyeConfig config) {
+    return StreamSupport.stream(config.getPropertyNames().spliterator(), false);
+  }
 
   /** Returns the key with its origin in brackets, or the key alone if it has its default. */
   public static String named(SmallRyeConfig config, String key) {

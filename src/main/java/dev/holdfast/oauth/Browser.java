@@ -3,7 +3,6 @@ package dev.holdfast.oauth;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.URI;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -18,8 +17,12 @@ final class Browser {
    * @param url {@code http} or {@code https}: the system opens other URLs with any program
    */
   static void open(URI url) {
-    List<String> command = new ArrayList<>(opener(System.getProperty("os.name", "")));
-    command.add(url.toASCIIString());
+    String system = System.getProperty("os.name", "").toLowerCase(Locale.ROOT);
+    String page = url.toASCIIString();
+    List<String> command =
+        system.startsWith("windows")
+            ? List.of("rundll32", "url.dll,FileProtocolHandler", page)
+            : List.of(system.startsWith("mac") ? "open" : "xdg-open", page);
     try {
       // Never this program's own stdin and stdout, which belong to its client.
       new ProcessBuilder(command)
@@ -31,13 +34,5 @@ final class Browser {
     } catch (IOException none) {
       // The URL is in the log, too.
     }
-  }
-
-  private static List<String> opener(String system) {
-    String name = system.toLowerCase(Locale.ROOT);
-    if (name.startsWith("windows")) {
-      return List.of("rundll32", "url.dll,FileProtocolHandler");
-    }
-    return List.of(name.startsWith("mac") ? "open" : "xdg-open");
   }
 }

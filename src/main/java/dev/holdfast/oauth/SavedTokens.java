@@ -42,22 +42,19 @@ record SavedTokens(
      */
     SavedTokens tokens(
         JsonHttp http, URI endpoint, String resource, Map<String, String> fields, Instant now) {
-      String shown = secret == null || secretInForm ? null : TokenEndpoint.basic(id, secret);
-      Map<String, String> form = form(fields);
-      form.put("resource", resource);
-      TokenEndpoint.Issued issued = new TokenEndpoint(http, endpoint, shown).issue(form);
-      return new SavedTokens(this, endpoint, resource, issued.access(), issued.refresh(), now);
-    }
-
-    private Map<String, String> form(Map<String, String> fields) {
       Map<String, String> form = new HashMap<>(fields);
-      if (secret == null || secretInForm) {
+      form.put("resource", resource);
+      String authorization = null;
+      if (secret != null && !secretInForm) {
+        authorization = TokenEndpoint.basic(id, secret);
+      } else {
         form.put("client_id", id);
+        if (secret != null) {
+          form.put("client_secret", secret);
+        }
       }
-      if (secret != null && secretInForm) {
-        form.put("client_secret", secret);
-      }
-      return form;
+      TokenEndpoint.Issued issued = new TokenEndpoint(http, endpoint, authorization).issue(form);
+      return new SavedTokens(this, endpoint, resource, issued.access(), issued.refresh(), now);
     }
 
     /** Leaves out the secret. */

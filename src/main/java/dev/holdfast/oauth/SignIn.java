@@ -63,7 +63,9 @@ final class SignIn {
         form.put("scope", scope);
       }
       // Its own credentials get the next tokens.
-      return tokens(new Client(id, secret, false), server, resource, form).withRefresh(null);
+      return new Client(id, secret, false)
+          .tokens(http, server.token(), resource.name(), form, clock.instant())
+          .withRefresh(null);
     }
     return askPerson(resource, server, scope);
   }
@@ -117,7 +119,7 @@ final class SignIn {
               redirect.uri().toString(),
               "code_verifier",
               verifier);
-      return tokens(client, server, resource, form);
+      return client.tokens(http, server.token(), resource.name(), form, clock.instant());
     } catch (TimeoutException late) {
       throw new TokenException(
           "nobody has signed in within " + settings.timeout().toSeconds() + " s");
@@ -147,14 +149,6 @@ final class SignIn {
               + (TokenEndpoint.ERROR.matcher(error).matches() ? ": " + error : ""));
     }
     return code;
-  }
-
-  private SavedTokens tokens(
-      Client client,
-      AuthorizationServer server,
-      ProtectedResource resource,
-      Map<String, String> form) {
-    return client.tokens(http, server.token(), resource.name(), form, clock.instant());
   }
 
   private Client client(AuthorizationServer server, URI redirect) {

@@ -27,12 +27,8 @@ public final class SpanListener implements TraceListener {
   private final Tracer tracer;
   private final TraceStore store;
 
-  /** Creates a listener whose spans are exported. */
-  public SpanListener(TraceExport export, TraceStore store) {
-    this(export.tracer(), store);
-  }
-
-  SpanListener(Tracer tracer, TraceStore store) {
+  /** Creates a listener. */
+  public SpanListener(Tracer tracer, TraceStore store) {
     this.tracer = tracer;
     this.store = store;
   }

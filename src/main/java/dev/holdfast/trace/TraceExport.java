@@ -117,7 +117,8 @@ public final class TraceExport implements AutoCloseable {
     return exporter.build();
   }
 
-  Tracer tracer() {
+  /** Creates spans. */
+  public Tracer tracer() {
     return provider.get("dev.holdfast");
   }
 

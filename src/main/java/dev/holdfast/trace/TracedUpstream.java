@@ -24,11 +24,7 @@ public final class TracedUpstream extends ObservedUpstream {
   private final Tracer tracer;
 
   /** Adds spans to an upstream with a configured name. */
-  public TracedUpstream(Upstream upstream, String name, TraceExport export) {
-    this(upstream, name, export.tracer());
-  }
-
-  TracedUpstream(Upstream upstream, String name, Tracer tracer) {
+  public TracedUpstream(Upstream upstream, String name, Tracer tracer) {
     super(upstream);
     this.name = name;
     this.tracer = tracer;

@@ -30,7 +30,6 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 
 /** The configuration, after a check of the rules that concern more than one value. */
 @Singleton
@@ -172,7 +171,7 @@ final class CheckedConfig {
 
   /** Where the first key with the prefix is set, in brackets. */
   private String origin(String prefix) {
-    return StreamSupport.stream(config.getPropertyNames().spliterator(), false)
+    return ConfigOrigin.keys(config)
         .filter(key -> key.replace("\"", "").startsWith(prefix))
         .sorted()
         .findFirst()

@@ -2,6 +2,7 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.config.ConfigFile;
+import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.config.InvalidFileException;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.relay.session.SessionUpstreams;
@@ -25,7 +26,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -190,7 +190,7 @@ final class ConfigReload {
   /** The names of upstreams of which a key has another value. */
   private Set<String> differing(SmallRyeConfig next) {
     return Stream.of(config, next)
-        .flatMap(each -> StreamSupport.stream(each.getPropertyNames().spliterator(), false))
+        .flatMap(ConfigOrigin::keys)
         .filter(key -> !isSame(key, config, next))
         .flatMap(key -> Stream.ofNullable(ConfiguredUpstreams.ofKey(key)))
         .collect(Collectors.toSet());

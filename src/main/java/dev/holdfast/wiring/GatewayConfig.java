@@ -156,11 +156,23 @@ public interface GatewayConfig {
     Duration timeout();
   }
 
-  /** An agent CLI that writes JSON lines. */
-  interface Agent {
-    /** The agent's program and its arguments, quoted as in a shell. Without it there are none. */
+  /** A program that may run as a child process. */
+  interface Program {
+    /** The program and its arguments, quoted as in a shell. */
     Optional<String> command();
 
+    /** Environment variables of the program; {@code API_KEY} may arrive as {@code api.key}. */
+    Map<String, String> environment();
+
+    /** Working directory of the program; by default that of the gateway. */
+    Optional<Path> directory();
+
+    /** Scope that the key of a client needs to use the program or server. */
+    Optional<String> scope();
+  }
+
+  /** An agent CLI that writes JSON lines. */
+  interface Agent extends Program {
     /** What the program writes. */
     @WithDefault("generic")
     AgentSettings.Kind format();
@@ -170,15 +182,6 @@ public interface GatewayConfig {
 
     /** Arguments to continue a session of a generic agent; {@code {session}} is the agent's id. */
     Optional<String> resumeArguments();
-
-    /** Environment variables of the program, named as those of an upstream. */
-    Map<String, String> environment();
-
-    /** Working directory of the program; by default that of the gateway. */
-    Optional<Path> directory();
-
-    /** Scope that the key of a client needs to use the agents. */
-    Optional<String> scope();
 
     /** Limit on the agents that work at once on this replica. */
     @WithDefault("50")
@@ -244,8 +247,8 @@ public interface GatewayConfig {
     Optional<String> tls();
   }
 
-  /** An MCP server behind the gateway. */
-  interface Server {
+  /** An MCP server behind the gateway, at a URL or as a program. */
+  interface Server extends Program {
     /** The server's MCP endpoint, {@code http} or {@code https}. */
     Optional<URI> url();
 
@@ -269,15 +272,6 @@ public interface GatewayConfig {
     /** Name of the TLS configuration of connections to the server. */
     Optional<String> tls();
 
-    /** The server's program and its arguments, quoted as in a shell. Excludes a URL. */
-    Optional<String> command();
-
-    /** Environment variables of the program; {@code API_KEY} may arrive as {@code api.key}. */
-    Map<String, String> environment();
-
-    /** Working directory of the program; by default that of the gateway. */
-    Optional<Path> directory();
-
     /** Limit on processes of the program on this replica. */
     @WithDefault("100")
     @Range(min = "1", max = "10000")
@@ -296,9 +290,6 @@ public interface GatewayConfig {
     /** Whether a session that lost its process or HTTP+SSE connection continues with a new one. */
     @WithDefault("false")
     boolean respawn();
-
-    /** Scope that the key of a client needs to use the server. */
-    Optional<String> scope();
 
     /** Directory of the tapes of this upstream; by default that of all upstreams. */
     Optional<Path> recordDir();

@@ -3,6 +3,7 @@ package dev.holdfast.wiring;
 import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.cli.ProcessMode;
+import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.console.GatewayInfo;
 import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.upstream.UpstreamMonitor;
@@ -16,7 +17,6 @@ import jakarta.enterprise.event.ObservesAsync;
 import jakarta.inject.Singleton;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.StreamSupport;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +30,6 @@ final class StartReport {
   private static final Logger LOG = Logger.getLogger(StartReport.class);
   private static final String LIMITS = "holdfast.limits.";
 
-  private final GatewayConfig gateway;
-  private final HttpConfig http;
   private final AccessKeys keys;
   private final AccessTokens tokens;
   private final HttpServer server;
@@ -51,8 +49,6 @@ final class StartReport {
       GatewayInfo info,
       ProcessMode mode,
       UpstreamMonitor upstreams) {
-    gateway = config.getConfigMapping(GatewayConfig.class);
-    http = config.getConfigMapping(HttpConfig.class);
     this.keys = keys;
     this.tokens = tokens;
     this.server = server;
@@ -112,13 +108,14 @@ final class StartReport {
     if (!serves) {
       return;
     }
-    switch (gateway.store()) {
+    switch (config.getConfigMapping(GatewayConfig.class).store()) {
       case MEMORY -> LOG.info("sessions and events are in memory, and lost at a restart");
       case REDIS ->
           LOG.infof(
               "sessions and events are in Redis servers=%s",
               withoutSecrets(config.getConfigValue("quarkus.redis.hosts").getValue()));
     }
+    HttpConfig http = config.getConfigMapping(HttpConfig.class);
     if (!http.allowedHosts().contains("*")) {
       LOG.infof("requests with another Host are refused allowed-hosts=%s", http.allowedHosts());
     }
@@ -142,7 +139,7 @@ final class StartReport {
   }
 
   private String changedLimits() {
-    return StreamSupport.stream(config.getPropertyNames().spliterator(), false)
+    return ConfigOrigin.keys(config)
         .filter(name -> name.startsWith(LIMITS))
         .map(config::getConfigValue)
         .filter(value -> value.getConfigSourceOrdinal() > Integer.MIN_VALUE)

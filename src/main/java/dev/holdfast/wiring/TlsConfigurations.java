@@ -48,15 +48,6 @@ final class TlsConfigurations {
   }
 
   /**
-   * Returns a configuration for connections to upstreams and their token endpoints.
-   *
-   * @throws ConfigurationException if there is none of that name
-   */
-  ClientTls named(String name) {
-    return named("The key tls of an upstream", name);
-  }
-
-  /**
    * Returns a configuration.
    *
    * @param key the configuration key that names it

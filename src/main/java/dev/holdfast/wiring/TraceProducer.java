@@ -54,12 +54,12 @@ final class TraceProducer {
             headers,
             config.tls().map(name -> tls.context("holdfast.trace.tls", name)).orElse(null));
     export = new TraceExport(receiver, config.share(), version, replica.value());
-    listener = new SpanListener(export, store);
+    listener = new SpanListener(export.tracer(), store);
   }
 
   /** Returns the upstream with spans of its calls, or as it is while traces are off. */
   Upstream traced(String name, Upstream upstream) {
-    return export == null ? upstream : new TracedUpstream(upstream, name, export);
+    return export == null ? upstream : new TracedUpstream(upstream, name, export.tracer());
   }
 
   /**

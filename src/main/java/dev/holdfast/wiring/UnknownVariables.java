@@ -23,7 +23,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.jboss.logging.Logger;
 
@@ -74,7 +73,7 @@ final class UnknownVariables {
     PropertyNamesMatcher known =
         ConfigMappings.propertyNamesMatcher(
             MAPPINGS.stream().<ConfigClass>map(ConfigClass::configClass).toList());
-    return StreamSupport.stream(config.getPropertyNames().spliterator(), false)
+    return ConfigOrigin.keys(config)
         .filter(name -> name.startsWith("holdfast."))
         .filter(name -> !known.matches(name))
         .filter(name -> !SERVICE_LINK.matcher(name).matches())

@@ -75,7 +75,7 @@ final class UpstreamDecorator {
         InterceptedUpstream.of(
             traces.traced(name, measured),
             name,
-            ConfiguredInterceptors.of(server, own, this::toolDenied));
+            UpstreamFactory.interceptors(server, own, this::toolDenied));
     // Last, so that tapes have what clients send and get.
     return hasClients ? recorded(name, server, intercepted) : intercepted;
   }

@@ -5,7 +5,13 @@ import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.intercept.CallLimit;
+import dev.holdfast.intercept.Interceptor;
+import dev.holdfast.intercept.Redaction;
+import dev.holdfast.intercept.ResultLimit;
+import dev.holdfast.intercept.ScopedTools;
 import dev.holdfast.intercept.ToolDenials;
+import dev.holdfast.intercept.ToolRules;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.oauth.SignInSettings;
 import dev.holdfast.oauth.TokenEndpoint;
@@ -31,6 +37,7 @@ import io.vertx.core.Vertx;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -76,7 +83,7 @@ record UpstreamFactory(
             () -> checkToken(server),
             () -> server.url().ifPresent(url -> settings(url, server, checked(server))),
             () -> server.command().ifPresent(command -> settings(name, command, server)),
-            () -> ConfiguredInterceptors.of(server, List.of(), ToolDenials.NONE))
+            () -> interceptors(server, List.of(), ToolDenials.NONE))
         .flatMap(UpstreamFactory::problem);
   }
 
@@ -114,6 +121,34 @@ record UpstreamFactory(
               new LegacyUpstream(clients(vertx, found), found, name, maxSessions, respawn));
       case STDIO -> stdio.map(found -> new StdioUpstream(found, held));
     };
+  }
+
+  /**
+   * Returns the interceptors of an upstream: the program's own, and then the rules of the
+   * configuration, which see what is delivered.
+   *
+   * @param rules the configuration of the upstream; null for agents, which have no rules
+   * @param denials hears of calls that the rules refuse
+   * @throws IllegalArgumentException if a pointer is invalid
+   */
+  static List<Interceptor> interceptors(
+      GatewayConfig.@Nullable Server rules, List<Interceptor> own, ToolDenials denials) {
+    List<Interceptor> all = new ArrayList<>(own);
+    if (rules == null) {
+      return all;
+    }
+    List<String> allow = rules.allowTools().orElse(List.of());
+    List<String> deny = rules.denyTools().orElse(List.of());
+    if (!allow.isEmpty() || !deny.isEmpty()) {
+      all.add(new ToolRules(allow, deny, denials));
+    }
+    if (!rules.toolScopes().isEmpty()) {
+      all.add(new ScopedTools(rules.toolScopes(), denials));
+    }
+    rules.callsPerMinute().ifPresent(limit -> all.add(new CallLimit(limit)));
+    rules.redact().ifPresent(pointers -> all.add(new Redaction(pointers)));
+    rules.resultBytes().ifPresent(limit -> all.add(new ResultLimit(limit.asLongValue())));
+    return all;
   }
 
   private HttpClients clients(Vertx vertx, HttpUpstreamSettings settings) {

@@ -57,7 +57,7 @@ final class UpstreamProducer {
         mode.isStdioBridge(),
         mode.opensBrowser(),
         traces.headers(),
-        tls::named,
+        name -> tls.named("The key tls of an upstream", name),
         clientTokens,
         ByteBudget.ofHeap(8, Long.MAX_VALUE));
   }
