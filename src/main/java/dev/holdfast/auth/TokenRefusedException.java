@@ -3,16 +3,12 @@ package dev.holdfast.auth;
 /** An access token that does not tell who sends it. */
 public abstract sealed class TokenRefusedException extends RuntimeException {
 
-  private static final long serialVersionUID = 1L;
-
   private TokenRefusedException(String message) {
     super(message);
   }
 
   /** The token is not valid here. The message says why, and quotes nothing of the token. */
   public static final class Invalid extends TokenRefusedException {
-
-    private static final long serialVersionUID = 1L;
 
     Invalid(String message) {
       super(message);
@@ -21,8 +17,6 @@ public abstract sealed class TokenRefusedException extends RuntimeException {
 
   /** The token cannot be checked, because its issuer is away. */
   public static final class IssuerAway extends TokenRefusedException {
-
-    private static final long serialVersionUID = 1L;
 
     IssuerAway(String message) {
       super(message);

@@ -100,7 +100,7 @@ final class CommandLineReader {
       case "stdio" -> stdio();
       case "doctor" ->
           has("--live")
-              ? new Command.Live(LivenessCheck.configuredPort())
+              ? new Command.Live(LivenessCheck.port(System.getenv()))
               : new Command.Doctor(properties, json);
       case "config" -> new Command.Config(onlyCheck(), json);
       case "sessions" -> new Command.Sessions(properties, json);

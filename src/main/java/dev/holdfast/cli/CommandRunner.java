@@ -20,7 +20,6 @@ import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.time.InstantSource;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +33,7 @@ public final class CommandRunner implements QuarkusApplication {
   private final EventLog log;
   private final Provider<Relay> relay;
   private final InstantSource clock;
-  private final AtomicReference<@Nullable StdioBridge> bridge = new AtomicReference<>();
+  private volatile @Nullable StdioBridge bridge;
 
   CommandRunner(
       CommandContext context,
@@ -93,7 +92,7 @@ public final class CommandRunner implements QuarkusApplication {
   private ExitCode runBridge(Output output) {
     StdioBridge running =
         new StdioBridge(defaultUpstream(), output.stdout(), context.maxMessageBytes());
-    bridge.set(running);
+    bridge = running;
     return running.run(new FileInputStream(FileDescriptor.in))
         ? ExitCode.SUCCESS
         : ExitCode.PROBLEM;
@@ -106,7 +105,7 @@ public final class CommandRunner implements QuarkusApplication {
 
   /** Ends the session of the bridge at once, if there is one. */
   void stop(@Observes ShutdownEvent event) {
-    StdioBridge running = bridge.get();
+    StdioBridge running = bridge;
     if (running != null) {
       running.close();
     }

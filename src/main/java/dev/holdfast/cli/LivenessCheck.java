@@ -20,10 +20,7 @@ final class LivenessCheck {
 
   private LivenessCheck() {}
 
-  static int configuredPort() {
-    return port(System.getenv());
-  }
-
+  /** Returns the port of health and metrics. */
   static int port(Map<String, String> environment) {
     @Nullable String port = environment.get(VARIABLE);
     return port != null && port.matches("\\d{1,5}") ? Integer.parseInt(port) : DEFAULT_PORT;

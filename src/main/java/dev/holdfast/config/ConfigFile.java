@@ -29,8 +29,6 @@ public final class ConfigFile extends MapBackedConfigSource {
 
   static final String KEY = "holdfast.config";
 
-  private static final long serialVersionUID = 1;
-
   private static final String DEFAULT_PATH = "holdfast.yaml";
 
   /** Below the environment and {@code .env}, above {@code config/application.properties}. */

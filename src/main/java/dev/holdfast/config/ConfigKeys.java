@@ -25,8 +25,6 @@ public final class ConfigKeys {
   /** As many wrong characters are taken for a typing error. */
   private static final int MAX_TYPO = 3;
 
-  private static final String SIZE = "a size of 1K to 1T, such as ";
-
   /** In names of keys, a star stands for the name of an upstream, header or variable. */
   private final Map<PropertyName, Property> byName = new HashMap<>();
 
@@ -141,7 +139,8 @@ public final class ConfigKeys {
     }
     Class<?> type = type(key.getMethod().getGenericReturnType());
     if (type == MemorySize.class) {
-      return Optional.of(SIZE + (key.hasDefaultValue() ? key.getDefaultValue() : "10M"));
+      return Optional.of(
+          "a size of 1K to 1T, such as " + (key.hasDefaultValue() ? key.getDefaultValue() : "10M"));
     }
     if (type == URI.class) {
       return Optional.of("a URL, such as http://localhost:3000/mcp");

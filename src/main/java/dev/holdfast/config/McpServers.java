@@ -108,7 +108,11 @@ record McpServers(Map<String, String> properties, List<String> warnings) {
         default ->
             warn(
                 "%s: %s of the server %s is ignored%s"
-                    .formatted(path, member, name, question(member)));
+                    .formatted(
+                        path,
+                        member,
+                        name,
+                        nearest(member).map(known -> ": is it " + known + "?").orElse("")));
       }
     });
     if (Stream.of("url", "serverUrl", "command").noneMatch(server::containsKey)) {
@@ -149,10 +153,6 @@ record McpServers(Map<String, String> properties, List<String> warnings) {
 
   private static String word(String text) {
     return text.matches("[\\w@%+=:,./-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
-  }
-
-  private static String question(String member) {
-    return nearest(member).map(known -> ": is it " + known + "?").orElse("");
   }
 
   private static Optional<String> nearest(String member) {

@@ -107,7 +107,7 @@ public final class Console {
         .put("counts", counts(count))
         .put("upstreams", upstreams())
         .put("replicas", replicas())
-        .put("sessions", array(latest.stream().map(Console::session).toList()))
+        .put("sessions", new JsonArray(latest.stream().map(Console::session).toList()))
         .put("moreSessions", count - latest.size());
   }
 
@@ -148,7 +148,7 @@ public final class Console {
 
   private JsonArray upstreams() {
     Map<String, Optional<UpstreamMonitor.Problem>> problems = upstreams.problems();
-    return array(
+    return new JsonArray(
         info.servers().get().stream()
             .map(server -> upstream(server, problems.getOrDefault(server.name(), Optional.empty())))
             .toList());
@@ -169,7 +169,7 @@ public final class Console {
   }
 
   private JsonArray replicas() {
-    return array(
+    return new JsonArray(
         replicas.get().stream()
             .map(replica ->
                 new JsonObject()
@@ -195,10 +195,6 @@ public final class Console {
         .put("address", entry.activity().address());
   }
 
-  private static JsonArray array(List<JsonObject> elements) {
-    return new JsonArray(elements);
-  }
-
   /**
    * Lists the streams of a session, the open ones first; empty if there is no such session.
    *
@@ -212,7 +208,7 @@ public final class Console {
           StreamIndex.Page page = streams.list(session.id().value(), 0, MAX_STREAMS);
           return new JsonObject()
               .put("now", Instant.now().toEpochMilli())
-              .put("streams", array(page.streams().stream().map(Console::stream).toList()))
+              .put("streams", new JsonArray(page.streams().stream().map(Console::stream).toList()))
               .put("more", page.more());
         });
   }

@@ -5,8 +5,6 @@ import java.util.concurrent.locks.ReentrantLock;
 /** A lock for try-with-resources: {@code try (var _ = lock.hold())}. */
 public final class AutoLock extends ReentrantLock {
 
-  private static final long serialVersionUID = 1;
-
   private final transient Hold hold = this::unlock;
 
   /** One hold of the lock. Closing it unlocks. */

@@ -56,11 +56,6 @@ public final class JsonHttp implements AutoCloseable {
   private final Duration timeout;
   private final boolean httpsOnly;
 
-  /** Requests without TLS of their own, also over HTTP. */
-  JsonHttp(Vertx vertx, Duration timeout) {
-    this(vertx, timeout, _ -> {}, false);
-  }
-
   /**
    * Connects on demand.
    *

@@ -6,8 +6,6 @@ import org.jspecify.annotations.Nullable;
 /** The authorization server gave no token. The message has no secret. */
 public final class TokenException extends RuntimeException {
 
-  private static final long serialVersionUID = 1;
-
   /** RFC 6749, sections 4.1.2.1 and 5.2; RFC 8693, section 2.2.2. */
   private static final Set<String> ABOUT_SUBJECT =
       Set.of("invalid_request", "invalid_grant", "access_denied");

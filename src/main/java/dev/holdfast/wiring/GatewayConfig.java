@@ -95,10 +95,9 @@ public interface GatewayConfig {
     REDIS
   }
 
-  /** Limits on the size of events in either store. The oldest events are removed first. */
   Log log();
 
-  /** Limits on the size of events in either store. */
+  /** Limits on the size of events in either store. The oldest events are removed first. */
   interface Log {
     /** Limit on the size of the events of one stream. The newest event stays, however large. */
     @WithDefault("512M")
@@ -114,7 +113,6 @@ public interface GatewayConfig {
     Optional<@WithConverter(SizeConverter.class) MemorySize> clientBytes();
   }
 
-  /** Tapes of sessions. */
   Tapes record();
 
   /** Tapes of sessions; {@code docs/recorder.md} describes them. */
