@@ -23,11 +23,10 @@ import org.jspecify.annotations.Nullable;
 final class BridgeSession {
 
   private static final Logger LOG = Logger.getLogger(BridgeSession.class);
-  private static final State NONE = new State.None();
 
   private final Upstream upstream;
   private final ClientOutput out;
-  private final AtomicReference<State> state = new AtomicReference<>(NONE);
+  private final AtomicReference<State> state = new AtomicReference<>(new State.None());
 
   /** The client's {@code notifications/initialized}, to repeat it in later sessions. */
   private volatile @Nullable Body initialized;
@@ -101,13 +100,13 @@ final class BridgeSession {
 
   /** Opens the session and answers the client. */
   void open(Opening attempt) {
-    State next = NONE;
+    State next = new State.None();
     ServerSession opened = null;
     try {
       Handshake handshake =
           SafeRetry.SHORT.call(() -> upstream.initialize(attempt.initialize), this::isClosed);
       opened = attach(handshake);
-      next = opened == null ? NONE : new State.Open(opened, attempt.initialize);
+      next = opened == null ? next : new State.Open(opened, attempt.initialize);
       handshake.before().stream().map(UpstreamMessage::payload).forEach(out::write);
       out.write(handshake.response());
     } finally {

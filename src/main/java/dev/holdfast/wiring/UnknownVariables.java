@@ -83,7 +83,14 @@ final class UnknownVariables {
   /** Says what is wrong with a variable, and which one may be meant. */
   static String advice(String key) {
     String variable = ConfigOrigin.variable(key);
-    for (String name : names().toList()) {
+    // A star stands for the name of an upstream, header or variable.
+    List<String> names =
+        MAPPINGS.stream()
+            .flatMap(mapping -> ConfigClass.configClass(mapping).getProperties().keySet().stream())
+            .map(ConfigOrigin::variable)
+            .sorted(Comparator.comparingInt(String::length).reversed())
+            .toList();
+    for (String name : names) {
       int star = name.indexOf('*');
       boolean ofUpstream = star > 0 && name.indexOf('*', star + 1) < 0;
       if (ofUpstream && variable.matches(name.replace("*", "[A-Z0-9_]+"))) {
@@ -97,13 +104,5 @@ final class UnknownVariables {
     return KEYS.nearestVariable(variable)
         .map(nearest -> variable + " is ignored, there is no such key: is it " + nearest + "?")
         .orElse(variable + " is ignored: there is no such key");
-  }
-
-  /** The variables of all keys; a star stands for the name of an upstream, header or variable. */
-  private static Stream<String> names() {
-    return MAPPINGS.stream()
-        .flatMap(mapping -> ConfigClass.configClass(mapping).getProperties().keySet().stream())
-        .map(ConfigOrigin::variable)
-        .sorted(Comparator.comparingInt(String::length).reversed());
   }
 }
