@@ -69,7 +69,7 @@ final class Introspection {
 
   private JwtClaims askWithPlace(URI endpoint, String token) {
     try {
-      if (!places.tryAcquire(TokenIssuer.TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (!places.tryAcquire(IssuerMetadata.TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new TokenRefusedException.IssuerAway("Too many tokens are asked about at once");
       }
     } catch (InterruptedException stop) {

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class IssuerMetadata {
 
   static final int MAX_RESPONSE = 1 << 20;
+  static final Duration TIMEOUT = Duration.ofSeconds(3);
 
   /** Strangers can send tokens with unknown keys, and tokens while the issuer is away. */
   static final Duration BETWEEN_READS = Duration.ofSeconds(3);
@@ -45,7 +46,6 @@ final class IssuerMetadata {
     this.http = http;
   }
 
-  /** The URL of the issuer, which is its name in tokens. */
   String url() {
     return url;
   }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class TokenIssuer {
 
   /** Time limit of a request to an issuer. */
-  public static final Duration TIMEOUT = Duration.ofSeconds(3);
+  public static final Duration TIMEOUT = IssuerMetadata.TIMEOUT;
 
   /** How much the clock of an issuer may differ from ours. */
   static final Duration CLOCK_SKEW = Duration.ofSeconds(30);
@@ -69,7 +69,6 @@ public final class TokenIssuer {
     return metadata.url();
   }
 
-  /** Why the issuer is away, as this replica saw it when it last needed it. */
   Optional<String> problem() {
     return metadata.problem();
   }

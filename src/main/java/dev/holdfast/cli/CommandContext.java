@@ -14,7 +14,6 @@ import java.util.Optional;
  * @param sharedStore the store that this process shares with gateways; empty for the memory store
  * @param upstreams upstreams by name, including {@link Session#DEFAULT_UPSTREAM}
  * @param maxConnections limit on client connections of one replica
- * @param maxMessageBytes limit on the size of one message
  */
 public record CommandContext(
     Optional<SharedStore> sharedStore,

@@ -48,11 +48,7 @@ final class CheckedConfig {
   private final AuthConfig auth;
   private final List<String> problems = new ArrayList<>();
 
-  /**
-   * Checks the configuration.
-   *
-   * @throws ConfigurationException with a line for each problem
-   */
+  /** Throws {@link ConfigurationException} with a line for each problem. */
   CheckedConfig(SmallRyeConfig config) {
     this.config = config;
     gateway = mapping(GatewayConfig.class);
