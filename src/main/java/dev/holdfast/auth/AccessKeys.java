@@ -33,7 +33,6 @@ public final class AccessKeys {
   /**
    * Reads the keys.
    *
-   * @param keys by the names of their owners
    * @throws IllegalArgumentException when a hash or a scope is malformed, or a hash is used twice.
    *     The message begins with the name of the owner. It does not quote the hash, which may be a
    *     key by mistake

@@ -8,8 +8,6 @@ import java.util.regex.Pattern;
 /**
  * The endpoints of the gateway as protected resources (RFC 9728). Each upstream is a resource of
  * its own, whose name is its public URL. With HTTP+SSE it has another URL, which names it as well.
- *
- * @param publicUrl where clients reach the gateway
  */
 public record ProtectedResources(String publicUrl) {
 

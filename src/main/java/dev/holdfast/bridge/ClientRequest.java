@@ -139,8 +139,6 @@ final class ClientRequest implements Runnable {
   /**
    * Cancels the request. Waits until the server has the request, so that the server does not get
    * the cancellation first.
-   *
-   * @param timeout upper bound of the wait
    */
   void cancel(Duration timeout) throws InterruptedException {
     cancelled = true;

@@ -58,7 +58,6 @@ public final class Console {
    *
    * @param port port for clients, which is known when the gateway listens
    * @param streams lists streams of the same store as the sessions
-   * @param replicas lists the replicas
    */
   public Console(
       GatewayInfo info,

@@ -135,7 +135,6 @@ public final class JsonHttp implements AutoCloseable {
   /**
    * Gets a document.
    *
-   * @param redirects how many redirects to follow
    * @throws TokenException if no answer comes
    */
   public Answer get(URI url, int maxBytes, int redirects) {

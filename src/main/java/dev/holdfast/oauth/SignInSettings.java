@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @param clientSecret with it, the program gets tokens for itself (RFC 6749, section 4.4), and no
  *     person signs in; null for none
  * @param scope scopes to ask for, with spaces between; null for those that the server names
- * @param directory where tokens are kept
  * @param opensBrowser whether to open the page. Its URL is logged in any case
  * @param timeout time limit for the person
  */

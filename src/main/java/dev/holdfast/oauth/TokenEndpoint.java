@@ -73,7 +73,6 @@ public final class TokenEndpoint implements AutoCloseable {
   /**
    * Requests a token.
    *
-   * @param form the parameters, such as {@code grant_type}
    * @throws TokenException if the server refuses or does not answer
    */
   public AccessToken request(Map<String, String> form) {

@@ -21,11 +21,7 @@ public final class RedisTraceStore implements TraceStore {
   private final RedisKeys keys;
   private final long ttlMillis;
 
-  /**
-   * Creates the store.
-   *
-   * @param ttl time for which a span is kept
-   */
+  /** Creates the store. */
   public RedisTraceStore(RedisClient client, RedisKeys keys, Duration ttl) {
     this.client = client;
     this.keys = keys;

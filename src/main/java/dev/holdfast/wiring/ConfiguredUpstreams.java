@@ -98,7 +98,6 @@ final class ConfiguredUpstreams {
    * Changes the upstreams. Sessions that are open stay with what they have. Not for several threads
    * at once.
    *
-   * @param before names of all upstreams so far
    * @param after the configuration of all upstreams from now on, which was checked
    * @param differing names of upstreams whose configuration has changed
    * @throws ConfigurationException when one cannot be created; nothing is changed then

@@ -35,7 +35,6 @@ import dev.holdfast.session.SessionConfig;
 import dev.holdfast.session.SessionStore;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -54,8 +53,16 @@ final class RelayProducer {
   @Produces final Relay relay;
   @Produces final LegacySseRelay legacySseRelay;
 
+  /** The configuration of the relay. The framework reads only mappings that a bean needs. */
+  record Config(
+      GatewayConfig gateway,
+      StreamConfig streams,
+      ReplayConfig replay,
+      StoreFailureConfig storeFailure,
+      SessionConfig session) {}
+
   RelayProducer(
-      CheckedConfig checked,
+      Config config,
       ConfiguredUpstreams configured,
       EventLog log,
       SharedLog sharedLog,
@@ -64,16 +71,16 @@ final class RelayProducer {
       AuditLog audit,
       @Nullable TraceListener traces) {
     InstantSource clock = InstantSource.system();
-    StreamConfig streams = checked.mapping(StreamConfig.class);
-    ReplayConfig replay = checked.mapping(ReplayConfig.class);
-    Duration hold = checked.mapping(StoreFailureConfig.class).hold();
-    Duration idleTimeout = checked.mapping(SessionConfig.class).idleTimeout();
+    StreamConfig streams = config.streams();
+    ReplayConfig replay = config.replay();
     Inbox inbox = sharedLog.inbox();
-    pumps = new Pumps(hold, listener, traces);
+    pumps = new Pumps(config.storeFailure().hold(), listener, traces);
     PinnedSessions pinned = new PinnedSessions(inbox, pumps, listener);
-    clients = new KnownClients(checked.gateway().clients());
+    clients = new KnownClients(config.gateway().clients());
     upstreams = new SessionUpstreams(configured.byName(), store);
-    sessions = new Sessions(store, upstreams, log, pumps, listener, audit, idleTimeout, clock);
+    sessions =
+        new Sessions(
+            store, upstreams, log, pumps, listener, audit, config.session().idleTimeout(), clock);
     SessionOpener sessionOpener =
         new SessionOpener(
             sessions,
@@ -126,6 +133,17 @@ final class RelayProducer {
         new LegacySseRelay(
             sessions, sessionOpener, upstreams, admission, router, starter, opener, listener);
     router.start();
+  }
+
+  @Produces
+  @Singleton
+  static Config config(
+      GatewayConfig gateway,
+      StreamConfig streams,
+      ReplayConfig replay,
+      StoreFailureConfig storeFailure,
+      SessionConfig session) {
+    return new Config(gateway, streams, replay, storeFailure, session);
   }
 
   @Produces

@@ -50,7 +50,6 @@ final class TlsConfigurations {
   /**
    * Returns a configuration.
    *
-   * @param key the configuration key that names it
    * @throws ConfigurationException if there is none of that name
    */
   ClientTls named(String key, String name) {
@@ -83,7 +82,6 @@ final class TlsConfigurations {
   /**
    * Returns a configuration as it is now, for clients of the Java runtime.
    *
-   * @param key the configuration key that names it
    * @throws ConfigurationException if there is none of that name, or its files cannot be read
    */
   SSLContext context(String key, String name) {

@@ -55,7 +55,6 @@ import org.jspecify.annotations.Nullable;
  * @param patient whether upstreams retry for as long as it takes, see {@link
  *     HttpUpstreamSettings#patient()}. A person can then sign in at the default one
  * @param traceHeaders as in {@link HttpUpstreamSettings}
- * @param tls finds a TLS configuration by its name
  * @param clientTokens the tokens of clients, for servers that get them
  * @param held budget of messages from all servers
  */
