@@ -7,6 +7,7 @@ import dev.holdfast.relay.stream.StreamListener;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMonitor;
+import dev.holdfast.upstream.UpstreamObserver;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
@@ -138,18 +139,15 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
    *
    * @param processes counts the processes of all upstreams with the name
    */
-  public Upstream measured(
-      String name,
-      Upstream upstream,
-      UpstreamMonitor monitor,
-      Supplier<Upstream.ProcessCount> processes) {
+  public UpstreamObserver ofUpstream(
+      String name, UpstreamMonitor monitor, Supplier<Upstream.ProcessCount> processes) {
     TaggedCounters<UpstreamError> _ = errorsOf(name);
     StreamMeters _ = streamMetersOf(name);
     UpstreamMeters meters =
         upstreamMeters.computeIfAbsent(
-            name, _ -> new UpstreamMeters(name, registry, monitor, processes));
+            name, _ -> new UpstreamMeters(name, registry, monitor, processes, System::nanoTime));
     meters.show();
-    return new MeasuredUpstream(upstream, meters, System::nanoTime);
+    return meters;
   }
 
   /** Removes the gauges of an upstream that was removed. Its counters stay. */

@@ -1,8 +1,13 @@
 package dev.holdfast.observe;
 
 import dev.holdfast.lock.AutoLock;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Methods;
 import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMonitor;
+import dev.holdfast.upstream.UpstreamObserver;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -10,12 +15,18 @@ import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 
-/** The metrics of a configured name of an upstream. Thread-safe. */
-final class UpstreamMeters {
+/**
+ * The metrics of a configured name of an upstream: calls, processes and state. A call costs one
+ * timer; other messages and events cost nothing. Thread-safe.
+ */
+final class UpstreamMeters implements UpstreamObserver {
 
   /** Upper bounds of the buckets in ms. Calls take from milliseconds to hours. */
   private static final Duration[] BUCKETS =
@@ -24,15 +35,16 @@ final class UpstreamMeters {
           .toArray(Duration[]::new);
 
   /** Calls that run. */
-  final AtomicInteger running = new AtomicInteger();
+  private final AtomicInteger running = new AtomicInteger();
 
-  final Timer duration;
-  final Counter respawns;
+  private final Timer duration;
+  private final Counter respawns;
 
   private final String name;
   private final MeterRegistry registry;
   private final UpstreamMonitor monitor;
   private final Supplier<Upstream.ProcessCount> processes;
+  private final LongSupplier nanoTime;
   private final AutoLock lock = new AutoLock();
 
   /** Those that are shown. Guarded by the lock. */
@@ -43,11 +55,13 @@ final class UpstreamMeters {
       String name,
       MeterRegistry registry,
       UpstreamMonitor monitor,
-      Supplier<Upstream.ProcessCount> processes) {
+      Supplier<Upstream.ProcessCount> processes,
+      LongSupplier nanoTime) {
     this.name = name;
     this.registry = registry;
     this.monitor = monitor;
     this.processes = processes;
+    this.nanoTime = nanoTime;
     duration =
         Timer.builder("holdfast.call.duration")
             .description("Time from a tool call until the end of its answer from the upstream")
@@ -97,6 +111,55 @@ final class UpstreamMeters {
     try (var _ = lock.hold()) {
       gauges.forEach(registry::remove);
       gauges.clear();
+    }
+  }
+
+  /** {@inheritDoc} The duration of a resumed call is not known here. */
+  @Override
+  public Operation begin(Kind kind, @Nullable UpstreamLink link, @Nullable Body body) {
+    return switch (kind) {
+      case REQUEST ->
+          body != null && isCall(body) ? new Call(nanoTime.getAsLong()) : Operation.NONE;
+      case RESUME -> new Call(null);
+      case REOPEN -> new Reopening();
+      case INITIALIZE, SEND, LISTEN, END -> Operation.NONE;
+    };
+  }
+
+  private static boolean isCall(Body requests) {
+    return requests.messages().stream()
+        .anyMatch(each ->
+            each instanceof Message.Request request && request.method().equals(Methods.TOOLS_CALL));
+  }
+
+  private final class Reopening implements Operation {
+
+    @Override
+    public void succeeded() {
+      respawns.increment();
+    }
+  }
+
+  /** A call that runs until its end is reported. */
+  private final class Call implements Operation {
+
+    private final AtomicBoolean open = new AtomicBoolean(true);
+    private final @Nullable Long began;
+
+    /** Begins a call now; {@code began} is the nano time, or null if another replica began it. */
+    Call(@Nullable Long began) {
+      this.began = began;
+      running.incrementAndGet();
+    }
+
+    @Override
+    public void end() {
+      if (open.getAndSet(false)) {
+        running.decrementAndGet();
+        if (began != null) {
+          duration.record(Duration.ofNanos(nanoTime.getAsLong() - began));
+        }
+      }
     }
   }
 }

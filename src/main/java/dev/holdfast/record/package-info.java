@@ -1,5 +1,5 @@
 /**
- * Tapes of sessions: {@link dev.holdfast.record.RecordedUpstream} writes them, {@link
+ * Tapes of sessions: {@link dev.holdfast.record.SessionTapes} writes them, {@link
  * dev.holdfast.record.ReplayUpstream} serves them and {@link dev.holdfast.record.TapeVerifier}
  * compares them with a server. {@code docs/recorder.md} describes the format.
  */

@@ -3,168 +3,179 @@ package dev.holdfast.upstream;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
+import dev.holdfast.upstream.UpstreamObserver.Kind;
+import dev.holdfast.upstream.UpstreamObserver.Operation;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** An upstream whose operations are observed, from their begin to the end of their answers. */
-public abstract class ObservedUpstream extends ForwardingUpstream {
+public final class ObservedUpstream extends ForwardingUpstream {
 
-  /** What an upstream is asked for. */
-  protected enum Kind {
-    INITIALIZE,
-    REOPEN,
-    REQUEST,
-    SEND,
-    LISTEN,
-    RESUME
-  }
+  private final List<UpstreamObserver> observers;
 
-  /** An operation that is observed. Its answer may be read on several threads, in turn. */
-  protected interface Operation {
-
-    /** Observes nothing. */
-    Operation NONE = () -> {};
-
-    /** Runs a part: the request, or a wait for messages of the answer. */
-    default <T> T run(Supplier<T> part) {
-      return part.get();
-    }
-
-    /** Takes the messages that have arrived. */
-    default List<UpstreamMessage> takeArrived(MessageSource answer) {
-      return answer.takeArrived();
-    }
-
-    /** The operation has failed, or its answer is complete. May be called again. */
-    void end();
-  }
-
-  /** Observes an upstream. */
-  protected ObservedUpstream(Upstream upstream) {
+  private ObservedUpstream(Upstream upstream, List<UpstreamObserver> observers) {
     super(upstream);
+    this.observers = List.copyOf(observers);
   }
 
-  /**
-   * Begins an operation.
-   *
-   * @param body what the upstream gets; null for operations without
-   */
-  protected abstract Operation begin(Kind kind, @Nullable Body body);
-
-  private <T> T observe(Kind kind, @Nullable Body body, Supplier<T> work) {
-    Operation operation = begin(kind, body);
-    T result = run(operation, work);
-    operation.end();
-    return result;
+  /** Returns the upstream with its observers; the upstream itself if there are none. */
+  public static Upstream of(Upstream upstream, List<UpstreamObserver> observers) {
+    return observers.isEmpty() ? upstream : new ObservedUpstream(upstream, observers);
   }
 
-  private static <T> T run(Operation operation, Supplier<T> part) {
-    try {
-      return operation.run(part);
-    } catch (RuntimeException | Error failure) {
-      operation.end();
-      throw failure;
+  private Operations begin(Kind kind, @Nullable UpstreamLink link, @Nullable Body body) {
+    List<Operation> operations = new ArrayList<>(observers.size());
+    for (UpstreamObserver observer : observers) {
+      Operation operation = observer.begin(kind, link, body);
+      if (!operation.equals(Operation.NONE)) {
+        operations.add(operation);
+      }
+    }
+    return new Operations(operations);
+  }
+
+  /** An operation, as each observer sees it. */
+  private record Operations(List<Operation> all) {
+
+    <T> T run(Supplier<T> part) {
+      all.forEach(Operation::enter);
+      try {
+        T result = part.get();
+        all.forEach(Operation::succeeded);
+        return result;
+      } catch (RuntimeException failure) {
+        all.forEach(operation -> operation.failed(failure));
+        end();
+        throw failure;
+      } catch (Error failure) {
+        end();
+        throw failure;
+      } finally {
+        all.forEach(Operation::leave);
+      }
+    }
+
+    /** Runs an operation without an answer. */
+    void runAll(Runnable work) {
+      boolean _ =
+          run(() -> {
+            work.run();
+            return true;
+          });
+      end();
+    }
+
+    void received(List<UpstreamMessage> messages) {
+      for (Operation operation : all) {
+        operation.received(messages);
+      }
+    }
+
+    void end() {
+      all.forEach(Operation::end);
     }
   }
 
   @Override
   public Handshake initialize(Message.Request initialize, Opener opener) {
-    return observe(
-        Kind.INITIALIZE,
-        new Body.Single(initialize),
-        () -> upstream.initialize(initialize, opener));
+    Operations operations = begin(Kind.INITIALIZE, null, new Body.Single(initialize));
+    Handshake handshake = operations.run(() -> upstream.initialize(initialize, opener));
+    operations.all().forEach(operation -> operation.opened(handshake));
+    operations.end();
+    return handshake;
   }
 
   @Override
   public UpstreamSession attach(UpstreamLink link) {
-    return new Session(upstream.attach(link));
+    return new Session(upstream.attach(link), link);
   }
 
   @Override
   public void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
-    observe(
-        Kind.REOPEN,
-        null,
-        () -> {
-          upstream.reopen(link, initialize, initialized);
-          return true;
-        });
+    begin(Kind.REOPEN, link, null).runAll(() -> upstream.reopen(link, initialize, initialized));
   }
 
   private final class Session implements UpstreamSession {
 
     private final UpstreamSession session;
+    private final UpstreamLink link;
 
-    Session(UpstreamSession session) {
+    Session(UpstreamSession session, UpstreamLink link) {
       this.session = session;
+      this.link = link;
     }
 
     @Override
     public Answer request(Body requests) {
-      Operation operation = begin(Kind.REQUEST, requests);
-      Answer answer = run(operation, () -> session.request(requests));
-      if (answer instanceof Answer.Stream(MessageSource source)) {
-        return new Answer.Stream(new Source(source, operation));
-      }
-      operation.end();
-      return answer;
+      Operations operations = begin(Kind.REQUEST, link, requests);
+      return switch (operations.run(() -> session.request(requests))) {
+        case Answer.Json json -> {
+          operations.received(List.of(json.message()));
+          operations.end();
+          yield json;
+        }
+        case Answer.Stream(MessageSource source) ->
+            new Answer.Stream(new Source(source, operations));
+      };
     }
 
     @Override
     public void send(Body messages) {
-      observe(
-          Kind.SEND,
-          messages,
-          () -> {
-            session.send(messages);
-            return true;
-          });
+      begin(Kind.SEND, link, messages).runAll(() -> session.send(messages));
     }
 
     @Override
     public Optional<MessageSource> listen(@Nullable String after) {
-      Operation operation = begin(Kind.LISTEN, null);
-      return run(operation, () -> session.listen(after))
-          .map(source -> new Source(source, operation));
+      Operations operations = begin(Kind.LISTEN, link, null);
+      return operations
+          .run(() -> session.listen(after))
+          .map(source -> new Source(source, operations));
     }
 
     @Override
     public MessageSource resume(String eventId) {
-      Operation operation = begin(Kind.RESUME, null);
-      return new Source(run(operation, () -> session.resume(eventId)), operation);
+      Operations operations = begin(Kind.RESUME, link, null);
+      return new Source(operations.run(() -> session.resume(eventId)), operations);
     }
 
     @Override
     public void end() {
-      session.end();
+      begin(Kind.END, link, null).runAll(session::end);
     }
   }
 
   private static final class Source extends ForwardingSource {
 
-    private final Operation operation;
+    private final Operations operations;
 
-    Source(MessageSource source, Operation operation) {
+    Source(MessageSource source, Operations operations) {
       super(source);
-      this.operation = operation;
+      this.operations = operations;
     }
 
     @Override
     public List<UpstreamMessage> take() {
-      return run(operation, source::take);
+      List<UpstreamMessage> taken = operations.run(source::take);
+      operations.received(taken);
+      return taken;
     }
 
     @Override
     public List<UpstreamMessage> takeArrived() {
-      return operation.takeArrived(source);
+      List<UpstreamMessage> arrived = source.takeArrived();
+      if (!arrived.isEmpty()) {
+        operations.received(arrived);
+      }
+      return arrived;
     }
 
     @Override
     public void close() {
       super.close();
-      operation.end();
+      operations.end();
     }
   }
 }

@@ -54,10 +54,10 @@ public final class UpstreamMonitor implements AutoCloseable {
    *
    * @param name its configured name
    * @param look looks for the server without sending it a message; returns why it is not there
-   * @return the upstream to use from now on
+   * @return learns from the operations of the server whether it is up
    */
-  public Upstream watch(String name, Upstream upstream, Supplier<Optional<String>> look) {
-    Watched watched = new Watched(name, upstream, look);
+  public UpstreamObserver watch(String name, Supplier<Optional<String>> look) {
+    Watched watched = new Watched(name, look);
     Watched before = servers.put(name, watched);
     if (before != null) {
       before.stopLooking();
@@ -107,7 +107,7 @@ public final class UpstreamMonitor implements AutoCloseable {
     servers.values().forEach(Watched::stopLooking);
   }
 
-  private final class Watched extends ObservedUpstream implements ObservedUpstream.Operation {
+  private final class Watched implements UpstreamObserver, UpstreamObserver.Operation {
 
     private final String name;
     private final Supplier<Optional<String>> look;
@@ -119,41 +119,33 @@ public final class UpstreamMonitor implements AutoCloseable {
     /** The latest problem with a line in the log. Its end gets one, too. */
     private final AtomicReference<@Nullable Problem> logged = new AtomicReference<>();
 
-    Watched(String name, Upstream upstream, Supplier<Optional<String>> look) {
-      super(upstream);
+    Watched(String name, Supplier<Optional<String>> look) {
       this.name = name;
       this.look = look;
     }
 
+    /** A session may end without an answer of the server. */
     @Override
-    protected Operation begin(Kind kind, @Nullable Body body) {
-      return this;
+    public Operation begin(Kind kind, @Nullable UpstreamLink link, @Nullable Body body) {
+      return kind == Kind.END ? Operation.NONE : this;
     }
 
     @Override
-    public <T> T run(Supplier<T> work) {
-      T result;
-      try {
-        result = work.get();
-      } catch (UpstreamException failure) {
-        failed(failure);
-        throw failure;
-      }
+    public void succeeded() {
       found();
-      return result;
     }
 
     @Override
-    public List<UpstreamMessage> takeArrived(MessageSource answer) {
-      List<UpstreamMessage> arrived = answer.takeArrived();
-      if (!arrived.isEmpty()) {
-        found();
+    public void received(List<UpstreamMessage> messages) {
+      found();
+    }
+
+    @Override
+    public void failed(RuntimeException failure) {
+      if (failure instanceof UpstreamException known) {
+        failed(known);
       }
-      return arrived;
     }
-
-    @Override
-    public void end() {}
 
     private void failed(UpstreamException failure) {
       if (closed || failure.getCause() instanceof InterruptedException) {

@@ -9,8 +9,8 @@ import dev.holdfast.trace.SpanListener;
 import dev.holdfast.trace.TraceConfig;
 import dev.holdfast.trace.TraceExport;
 import dev.holdfast.trace.TraceStore;
-import dev.holdfast.trace.TracedUpstream;
-import dev.holdfast.upstream.Upstream;
+import dev.holdfast.trace.UpstreamSpans;
+import dev.holdfast.upstream.UpstreamObserver;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
@@ -57,9 +57,11 @@ final class TraceProducer {
     listener = new SpanListener(export.tracer(), store);
   }
 
-  /** Returns the upstream with spans of its calls, or as it is while traces are off. */
-  Upstream traced(String name, Upstream upstream) {
-    return export == null ? upstream : new TracedUpstream(upstream, name, export.tracer());
+  /** Makes spans of the calls of an upstream; none while traces are off. */
+  Optional<UpstreamObserver> ofUpstream(String name) {
+    return export == null
+        ? Optional.empty()
+        : Optional.of(new UpstreamSpans(name, export.tracer()));
   }
 
   /**

@@ -6,11 +6,13 @@ import dev.holdfast.intercept.InterceptedMessage;
 import dev.holdfast.intercept.InterceptedUpstream;
 import dev.holdfast.intercept.Interceptor;
 import dev.holdfast.observe.Metrics;
-import dev.holdfast.record.RecordedUpstream;
 import dev.holdfast.record.Recorder;
+import dev.holdfast.record.SessionTapes;
 import dev.holdfast.record.TapeDirectory;
+import dev.holdfast.upstream.ObservedUpstream;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamMonitor;
+import dev.holdfast.upstream.UpstreamObserver;
 import dev.holdfast.upstream.stdio.CommandLine;
 import io.quarkus.arc.All;
 import jakarta.enterprise.inject.Produces;
@@ -23,6 +25,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -78,22 +81,22 @@ final class UpstreamDecorator {
       GatewayConfig.@Nullable Server server,
       Upstream upstream,
       Supplier<Upstream.ProcessCount> processes) {
-    Upstream watched = hasClients ? watched(name, server, upstream) : upstream;
-    Upstream measured = metrics.measured(name, watched, monitor, processes);
+    List<UpstreamObserver> observers = new ArrayList<>();
+    // Local tools, and agents, are always there.
+    if (hasClients
+        && server != null
+        && (server.url().isPresent() || server.command().isPresent())) {
+      observers.add(monitor.watch(name, () -> problem(server)));
+    }
+    observers.add(metrics.ofUpstream(name, monitor, processes));
+    traces.ofUpstream(name).ifPresent(observers::add);
     Upstream intercepted =
         InterceptedUpstream.of(
-            traces.traced(name, measured),
+            ObservedUpstream.of(upstream, observers),
             name,
             UpstreamFactory.interceptors(server, own, this::toolDenied));
     // Last, so that tapes have what clients send and get.
-    return hasClients ? recorded(name, server, intercepted) : intercepted;
-  }
-
-  /** Local tools, and agents, are always there. */
-  private Upstream watched(String name, GatewayConfig.@Nullable Server server, Upstream upstream) {
-    return server == null || (server.url().isEmpty() && server.command().isEmpty())
-        ? upstream
-        : monitor.watch(name, upstream, () -> problem(server));
+    return ObservedUpstream.of(intercepted, hasClients ? tapes(name, server) : List.of());
   }
 
   /** Looks for a server without a message: each session begins with the client's own. */
@@ -132,13 +135,15 @@ final class UpstreamDecorator {
     audit.toolDenied(call.principal(), call.upstream(), call.session(), call.tool(), reason);
   }
 
-  private Upstream recorded(String name, GatewayConfig.@Nullable Server server, Upstream upstream) {
+  /** The tapes of the upstream, if it has a directory for them. */
+  private List<UpstreamObserver> tapes(String name, GatewayConfig.@Nullable Server server) {
     Optional<Path> directory = server == null ? Optional.empty() : server.recordDir();
     return directory
         .or(tapes::dir)
         .map(path -> recorders.computeIfAbsent(path.toAbsolutePath().normalize(), this::recorder))
-        .<Upstream>map(recorder -> new RecordedUpstream(upstream, name, recorder))
-        .orElse(upstream);
+        .<UpstreamObserver>map(recorder -> new SessionTapes(name, recorder))
+        .stream()
+        .toList();
   }
 
   private Recorder recorder(Path directory) {

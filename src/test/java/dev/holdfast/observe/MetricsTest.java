@@ -2,7 +2,6 @@ package dev.holdfast.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.relay.ScriptedUpstream;
 import dev.holdfast.relay.stream.RelayListener.MessageKind;
 import dev.holdfast.relay.stream.StreamListener;
 import dev.holdfast.upstream.Upstream;
@@ -42,10 +41,7 @@ class MetricsTest {
 
   /** Lets an upstream have a name. Its gauges are removed: they are not 0. */
   private void register(String name) {
-    try (Upstream upstream = new ScriptedUpstream()) {
-      var _ =
-          relay.measured(name, upstream, new UpstreamMonitor(), () -> Upstream.ProcessCount.NONE);
-    }
+    var _ = relay.ofUpstream(name, new UpstreamMonitor(), () -> Upstream.ProcessCount.NONE);
     relay.forget(name);
   }
 

@@ -15,6 +15,8 @@ import dev.holdfast.relay.ScriptedUpstream;
 import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.ObservedUpstream;
+import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -63,9 +65,13 @@ class RecorderTest {
     return new UpstreamMessage(json.getBytes(UTF_8), null);
   }
 
+  private static Upstream recorded(Upstream server, String name, Recorder recorder) {
+    return ObservedUpstream.of(server, List.of(new SessionTapes(name, recorder)));
+  }
+
   /** A session with a call of two messages, a notification, an announcement and a failed call. */
   private static void runSession(ScriptedUpstream server, Recorder recorder) {
-    RecordedUpstream upstream = new RecordedUpstream(server, "a/b", recorder);
+    Upstream upstream = recorded(server, "a/b", recorder);
     UpstreamLink link =
         Objects.requireNonNull(upstream.initialize(initialize(), Opener.UNKNOWN).link());
     UpstreamSession session = upstream.attach(link);
@@ -161,7 +167,7 @@ class RecorderTest {
                 MessageSource.of(List.of(message("not JSON"), message("{}"), message(RESULT))));
     try (Recorder recorder = new Recorder(directory(1 << 20, 1 << 21), CLOCK)) {
       UpstreamLink link = new UpstreamLink("s", "2025-11-25");
-      UpstreamSession session = new RecordedUpstream(server, "web", recorder).attach(link);
+      UpstreamSession session = recorded(server, "web", recorder).attach(link);
       session.request(body(CALL)).source().forEach(_ -> {});
     }
 

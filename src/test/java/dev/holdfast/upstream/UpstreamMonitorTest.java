@@ -9,8 +9,10 @@ import dev.holdfast.protocol.Opener;
 import dev.holdfast.relay.ScriptedUpstream;
 import dev.holdfast.testing.LoggedLines;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -20,6 +22,11 @@ class UpstreamMonitorTest {
   private static final Duration HOUR = Duration.ofHours(1);
 
   private final ScriptedUpstream server = new ScriptedUpstream();
+
+  private static Upstream watched(
+      UpstreamMonitor monitor, Upstream server, Supplier<Optional<String>> look) {
+    return ObservedUpstream.of(server, List.of(monitor.watch("web", look)));
+  }
 
   private void fail(Upstream watched, UpstreamException failure) {
     server.handshake =
@@ -40,7 +47,7 @@ class UpstreamMonitorTest {
   void shouldBoundTheLinesOfAServerThatIsDownAndUpInTurn() {
     try (UpstreamMonitor monitor = new UpstreamMonitor(HOUR, HOUR);
         LoggedLines log = new LoggedLines(UpstreamMonitor.class)) {
-      Upstream watched = monitor.watch("web", server, Optional::empty);
+      Upstream watched = watched(monitor, server, Optional::empty);
       for (int i = 0; i < 100; i++) {
         fail(watched, new UpstreamException.Refused(503, null, null));
         assertThat(monitor.isUp("web")).isFalse();
@@ -60,8 +67,8 @@ class UpstreamMonitorTest {
   void shouldNotBlameANewServerForTheOneBefore() {
     try (UpstreamMonitor monitor = new UpstreamMonitor(HOUR, HOUR);
         LoggedLines log = new LoggedLines(UpstreamMonitor.class)) {
-      Upstream before = monitor.watch("web", server, Optional::empty);
-      Upstream _ = monitor.watch("web", new ScriptedUpstream(), Optional::empty);
+      Upstream before = watched(monitor, server, Optional::empty);
+      var _ = monitor.watch("web", Optional::empty);
 
       fail(before, new UpstreamException.Refused(503, null, null));
 
@@ -81,7 +88,7 @@ class UpstreamMonitorTest {
     try (UpstreamMonitor monitor =
             new UpstreamMonitor(Duration.ofMillis(10), Duration.ofMillis(500));
         LoggedLines log = new LoggedLines(UpstreamMonitor.class)) {
-      Upstream watched = monitor.watch("web", server, missing::get);
+      Upstream watched = watched(monitor, server, missing::get);
       fail(watched, new UpstreamException.Refused(503, null, null));
       succeed(watched);
       missing.set(Optional.of("gone"));

@@ -15,6 +15,7 @@ import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.ObservedUpstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMonitor;
@@ -263,8 +264,8 @@ class HttpUpstreamSessionTest {
     try (UpstreamMonitor monitor = new UpstreamMonitor();
         LoggedLines log = new LoggedLines(UpstreamMonitor.class)) {
       UpstreamSession session =
-          monitor
-              .watch("files", fixture.upstream(settings), Optional::empty)
+          ObservedUpstream.of(
+                  fixture.upstream(settings), List.of(monitor.watch("files", Optional::empty)))
               .attach(UpstreamFixture.LINK);
 
       // when
@@ -568,7 +569,8 @@ class HttpUpstreamSessionTest {
         LoggedLines log = new LoggedLines(UpstreamMonitor.class)) {
       HttpUpstream upstream = fixture.upstream(UpstreamFixture.settings(server.url()));
       UpstreamSession session =
-          monitor.watch("web", upstream, Optional::empty).attach(UpstreamFixture.LINK);
+          ObservedUpstream.of(upstream, List.of(monitor.watch("web", Optional::empty)))
+              .attach(UpstreamFixture.LINK);
       CompletableFuture<Throwable> thrown = new CompletableFuture<>();
       Thread calling =
           Thread.ofVirtual()

@@ -8,6 +8,8 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.relay.ScriptedUpstream;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.ObservedUpstream;
+import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -18,7 +20,7 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class TracedUpstreamTest {
+class UpstreamSpansTest {
 
   private static final Body CALL =
       Envelopes.read(
@@ -27,7 +29,8 @@ class TracedUpstreamTest {
 
   private final RecordedSpans spans = new RecordedSpans();
   private final ScriptedUpstream scripted = new ScriptedUpstream();
-  private final TracedUpstream upstream = new TracedUpstream(scripted, "files", spans.tracer);
+  private final Upstream upstream =
+      ObservedUpstream.of(scripted, List.of(new UpstreamSpans("files", spans.tracer)));
   private final UpstreamSession session = upstream.attach(new UpstreamLink("s", "2025-11-25"));
 
   @Test

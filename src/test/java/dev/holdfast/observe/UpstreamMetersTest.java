@@ -9,6 +9,7 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.ObservedUpstream;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
@@ -23,6 +24,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -34,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The metrics of an upstream with real processes, as Prometheus reads them. */
 @SuppressWarnings("deprecation") // Quarkus uses this registry.
 @Timeout(60)
-class MeasuredUpstreamTest {
+class UpstreamMetersTest {
 
   private static final Body CALL = body("\"id\":1,\"method\":\"tools/call\",\"params\":{}");
 
@@ -70,10 +72,11 @@ class MeasuredUpstreamTest {
             1 << 20,
             true);
     UpstreamMonitor monitor = new UpstreamMonitor();
-    Upstream watched = monitor.watch("files", new StdioUpstream(settings), Optional::empty);
-    UpstreamMeters meters = new UpstreamMeters("files", registry, monitor, watched::processes);
+    StdioUpstream server = new StdioUpstream(settings);
+    UpstreamMeters meters =
+        new UpstreamMeters("files", registry, monitor, server::processes, clock::get);
     meters.show();
-    return new MeasuredUpstream(watched, meters, clock::get);
+    return ObservedUpstream.of(server, List.of(monitor.watch("files", Optional::empty), meters));
   }
 
   /** A server that answers a call when it is told to, and ends when it is told to. */
