@@ -1,6 +1,5 @@
 package dev.holdfast.cli;
 
-import dev.holdfast.record.ReplayPace;
 import dev.holdfast.record.ReplayUpstream;
 import dev.holdfast.record.Tape;
 import dev.holdfast.record.TapeException;
@@ -44,7 +43,8 @@ public final class ProcessMode {
     return command instanceof Command.Replay replay
         ? Optional.of(
             new ReplayUpstream(
-                Tape.read(replay.tape()), new ReplayPace(replay.speed(), replay.waits())))
+                Tape.read(replay.tape()),
+                replay.waits() ? replay.speed() : Double.POSITIVE_INFINITY))
         : Optional.empty();
   }
 

@@ -3,31 +3,42 @@ package dev.holdfast.record;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.lock.AutoLock;
+import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.record.ReplaySource.Action;
 import dev.holdfast.record.TapeScript.Step.Exchange;
 import dev.holdfast.record.TapeScript.Timed;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamMessage;
+import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** One client's session with a {@link ReplayUpstream}. Thread-safe. */
-final class ReplaySession {
+final class ReplaySession implements UpstreamSession {
 
   private final TapeScript script;
-  private final ReplayPace pace;
+  private final double speed;
+  private final Runnable onEnd;
+  private volatile boolean ended;
   private final AutoLock lock = new AutoLock();
   private final Condition changed = lock.newCondition();
 
@@ -36,20 +47,69 @@ final class ReplaySession {
   private final Set<RequestId> answered = new HashSet<>();
   private int requests;
 
-  ReplaySession(TapeScript script, ReplayPace pace) {
+  ReplaySession(TapeScript script, double speed, Runnable onEnd) {
     this.script = script;
-    this.pace = pace;
+    this.speed = speed;
+    this.onEnd = onEnd;
   }
 
   /**
-   * An answer to a request.
+   * A message of a stream, and what it waits for.
+   *
+   * @param after the client's requests that come before it
+   * @param from recorded time from which its delay counts
+   * @param question id of the server's request; null for any other message
+   */
+  private record Line(
+      int after, Instant from, Instant time, @Nullable RequestId question, byte[] message) {
+
+    /** Keeps the stream open without a message. */
+    static final Line STAY_OPEN =
+        new Line(Integer.MAX_VALUE, Instant.MIN, Instant.MIN, null, new byte[0]);
+
+    static Line of(int after, Instant from, Timed sent, byte[] message) {
+      RequestId question = sent.message() instanceof Message.Request asked ? asked.id() : null;
+      return new Line(after, from, sent.time(), question, message);
+    }
+
+    static Line atOnce(byte[] message) {
+      return new Line(0, Instant.MIN, Instant.MIN, null, message);
+    }
+  }
+
+  /**
+   * The answer to a request.
    *
    * @param json whether it is only a response, for which the client waits
    */
-  record Playing(ReplaySource source, boolean json) {}
+  private record Reply(List<Line> lines, boolean json) {}
 
-  /** Answers a request as on the tape, or with an error. */
-  Playing play(Message.Request request) {
+  /** Answers requests as on the tape, or with an error. Those of a batch one after the other. */
+  @Override
+  public Answer request(Body body) {
+    requireOpen();
+    List<Line> lines = new ArrayList<>();
+    boolean json = body instanceof Body.Single;
+    for (Message message : body.messages()) {
+      if (message instanceof Message.Request request) {
+        Reply reply = reply(request);
+        lines.addAll(reply.lines());
+        json &= reply.json();
+      } else {
+        accept(message);
+      }
+    }
+    MessageSource source = new Playback(lines);
+    return json ? new Answer.Json(source.take().getFirst()) : new Answer.Stream(source);
+  }
+
+  private void requireOpen() {
+    if (ended) {
+      throw new UpstreamException.SessionGone();
+    }
+  }
+
+  private Reply reply(Message.Request request) {
     RequestKey key = RequestKey.of(request);
     List<Exchange> recorded = script.exchanges(key);
     boolean call = request.method().equals(Methods.TOOLS_CALL);
@@ -57,12 +117,12 @@ final class ReplaySession {
       requests++;
       changed.signalAll();
       if (recorded.isEmpty()) {
-        return new Playing(source(List.of(new Action.Send(unrecorded(request)))), !call);
+        return new Reply(List.of(Line.atOnce(unrecorded(request))), !call);
       }
       int index = Math.min(played.merge(key, 1, Integer::sum), recorded.size()) - 1;
       Exchange exchange = recorded.get(index);
       boolean json = !call && exchange.isAnswered() && exchange.messages().size() == 1;
-      return new Playing(source(actions(exchange, request)), json);
+      return new Reply(lines(exchange, request), json);
     }
   }
 
@@ -82,21 +142,21 @@ final class ReplaySession {
     return JsonRpcErrors.error(request.id(), JsonRpcErrorCode.SERVER_ERROR, text);
   }
 
-  private List<Action> actions(Exchange exchange, Message.Request request) {
-    StreamActions stream = new StreamActions(exchange.time());
+  private List<Line> lines(Exchange exchange, Message.Request request) {
+    List<Line> lines = new ArrayList<>();
     for (Timed sent : exchange.messages()) {
       byte[] message = adapted(sent.message(), exchange.request(), request);
       if (message != null) {
-        stream.add(sent, message);
+        lines.add(Line.of(0, exchange.time(), sent, message));
       }
     }
     if (!exchange.isAnswered()) {
-      stream.actions.add(
+      lines.add(
           script.isCancelled(exchange.request().id())
-              ? Action.STAY_OPEN
-              : new Action.Send(error(request, "The tape has no response to this request")));
+              ? Line.STAY_OPEN
+              : Line.atOnce(error(request, "The tape has no response to this request")));
     }
-    return stream.actions;
+    return lines;
   }
 
   /** Puts the request's id and progress token into a message; null if it asked for no progress. */
@@ -115,23 +175,14 @@ final class ReplaySession {
     };
   }
 
-  /** Plays messages that belong to no request. Each waits for the request that came before it. */
-  ReplaySource listen() {
-    StreamActions stream = new StreamActions(Instant.EPOCH);
-    for (Timed sent : script.standalone()) {
-      stream.awaitRequest(sent);
-      stream.add(sent, sent.message().bytes());
-    }
-    stream.actions.add(Action.STAY_OPEN);
-    return source(stream.actions);
-  }
-
-  private ReplaySource source(List<Action> actions) {
-    return new ReplaySource(lock, changed, actions);
+  @Override
+  public void send(Body body) {
+    requireOpen();
+    body.messages().forEach(this::accept);
   }
 
   /** Accepts a message that needs no response. */
-  void accept(Message message) {
+  private void accept(Message message) {
     if (message instanceof Message.Response response && response.id() != null) {
       try (var _ = lock.hold()) {
         answered.add(response.id());
@@ -140,55 +191,102 @@ final class ReplaySession {
     }
   }
 
-  /** The actions of one stream. */
-  private final class StreamActions {
-    final List<Action> actions = new ArrayList<>();
+  /** Plays messages that belong to no request. Each waits for the request that came before it. */
+  @Override
+  public Optional<MessageSource> listen(@Nullable String after) {
+    requireOpen();
+    List<Line> lines = new ArrayList<>();
+    for (Timed sent : script.standalone()) {
+      lines.add(Line.of(sent.after(), sent.afterTime(), sent, sent.message().bytes()));
+    }
+    lines.add(Line.STAY_OPEN);
+    return Optional.of(new Playback(lines));
+  }
+
+  @Override
+  public MessageSource resume(String eventId) {
+    throw new UpstreamException.Broken("a tape has no event ids", null);
+  }
+
+  @Override
+  public void end() {
+    ended = true;
+    onEnd.run();
+  }
+
+  /** A stream that plays while it is read. */
+  private final class Playback implements MessageSource {
+
+    // Guarded by the lock of the session.
+    private final Queue<Line> lines;
     private final List<RequestId> questions = new ArrayList<>();
+    private Instant time = Instant.MIN;
+    private boolean closed;
 
-    /** The recorded time of the latest action. */
-    private Instant time;
-
-    StreamActions(Instant time) {
-      this.time = time;
+    Playback(List<Line> lines) {
+      this.lines = new ArrayDeque<>(lines);
     }
 
-    void awaitRequest(Timed sent) {
-      int number = sent.after();
-      actions.add(new Action.Await(() -> requests >= number));
-      moveTo(sent.afterTime());
-    }
-
-    void add(Timed sent, byte[] message) {
-      awaitAnswers(sent.time());
-      if (pace.waits() && sent.time().isAfter(time)) {
-        double nanos = Duration.between(time, sent.time()).toNanos() / pace.speed();
-        actions.add(new Action.Pause(Duration.ofNanos((long) nanos)));
+    @Override
+    public List<UpstreamMessage> take() {
+      try (var _ = lock.hold()) {
+        Line line = lines.poll();
+        if (line == null || closed) {
+          return List.of();
+        }
+        await(() -> requests >= line.after());
+        moveTo(line.from());
+        awaitAnswers(line.time());
+        pauseUntil(line.time());
+        if (line.question() != null) {
+          questions.add(line.question());
+          answered.remove(line.question()); // The stream may have been played before.
+        }
+        return closed ? List.of() : List.of(new UpstreamMessage(line.message(), null));
+      } catch (InterruptedException e) {
+        throw UpstreamException.Broken.interrupted(e);
       }
-      moveTo(sent.time());
-      if (sent.message() instanceof Message.Request question) {
-        questions.add(question.id());
-        // The stream may have been played before.
-        actions.add(new Action.Send(message, () -> answered.remove(question.id())));
-      } else {
-        actions.add(new Action.Send(message));
+    }
+
+    private void await(BooleanSupplier condition) throws InterruptedException {
+      while (!closed && !condition.getAsBoolean()) {
+        changed.await();
       }
     }
 
     /** Waits for the answers that the client had given before a time. */
-    private void awaitAnswers(Instant before) {
+    private void awaitAnswers(Instant before) throws InterruptedException {
       for (Iterator<RequestId> ids = questions.iterator(); ids.hasNext(); ) {
         RequestId id = ids.next();
         Instant answer = script.answerTime(id);
         if (answer != null && !answer.isAfter(before)) {
-          actions.add(new Action.Await(() -> answered.contains(id)));
+          await(() -> answered.contains(id));
           moveTo(answer);
           ids.remove();
         }
       }
     }
 
+    private void pauseUntil(Instant next) throws InterruptedException {
+      if (next.isAfter(time)) {
+        long left = (long) (Duration.between(time, next).toNanos() / speed);
+        while (!closed && left > 0) {
+          left = changed.awaitNanos(left);
+        }
+        time = next;
+      }
+    }
+
     private void moveTo(Instant later) {
       time = later.isAfter(time) ? later : time;
+    }
+
+    @Override
+    public void close() {
+      try (var _ = lock.hold()) {
+        closed = true;
+        changed.signalAll();
+      }
     }
   }
 }

@@ -4,21 +4,16 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
-import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
-import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.Upstream;
-import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A server that plays a tape. Each session plays it from its beginning.
@@ -30,27 +25,28 @@ import org.jspecify.annotations.Nullable;
 public final class ReplayUpstream implements Upstream {
 
   private final TapeScript script;
-  private final ReplayPace pace;
+  private final double speed;
   private final Map<String, ReplaySession> sessions = new ConcurrentHashMap<>();
 
   /**
    * Creates a server.
    *
+   * @param speed 1 for the recorded times between messages, 2 for half of them; infinity for none
    * @throws TapeException if the tape does not begin with a session that its server has opened
    */
-  public ReplayUpstream(Tape tape, ReplayPace pace) throws TapeException {
+  public ReplayUpstream(Tape tape, double speed) throws TapeException {
     this.script = new TapeScript(tape);
-    this.pace = pace;
+    this.speed = speed;
     script.initialize();
   }
 
   @Override
   public Handshake initialize(Message.Request initialize, Opener opener) {
     String name = UUID.randomUUID().toString();
-    ReplaySession session = new ReplaySession(script, pace);
+    ReplaySession session = newSession(name);
     sessions.put(name, session);
     List<UpstreamMessage> messages = new ArrayList<>();
-    session.play(initialize).source().forEach(messages::add);
+    session.request(new Body.Single(initialize)).source().forEach(messages::add);
     byte[] response = messages.removeLast().payload();
     return Handshake.of(
         (Message.Response) Envelopes.read(response).messages().getFirst(),
@@ -61,89 +57,21 @@ public final class ReplayUpstream implements Upstream {
 
   @Override
   public UpstreamSession attach(UpstreamLink link) {
-    return new Attached(String.valueOf(link.session()));
+    String name = String.valueOf(link.session());
+    ReplaySession session = sessions.get(name);
+    if (session == null) {
+      session = newSession(name);
+      session.end();
+    }
+    return session;
+  }
+
+  private ReplaySession newSession(String name) {
+    return new ReplaySession(script, speed, () -> sessions.remove(name));
   }
 
   @Override
   public void close() {
     sessions.clear();
-  }
-
-  private final class Attached implements UpstreamSession {
-    private final String name;
-
-    Attached(String name) {
-      this.name = name;
-    }
-
-    private ReplaySession session() {
-      ReplaySession session = sessions.get(name);
-      if (session == null) {
-        throw new UpstreamException.SessionGone();
-      }
-      return session;
-    }
-
-    @Override
-    public Answer request(Body body) {
-      ReplaySession session = session();
-      List<ReplaySession.Playing> played = new ArrayList<>();
-      for (Message message : body.messages()) {
-        if (message instanceof Message.Request request) {
-          played.add(session.play(request));
-        } else {
-          session.accept(message);
-        }
-      }
-      ReplaySession.Playing first = played.getFirst();
-      if (body instanceof Body.Batch) {
-        return new Answer.Stream(
-            new Joined(played.stream().map(ReplaySession.Playing::source).toList()));
-      }
-      return first.json()
-          ? new Answer.Json(first.source().take().getFirst().payload())
-          : new Answer.Stream(first.source());
-    }
-
-    @Override
-    public void send(Body body) {
-      ReplaySession session = session();
-      body.messages().forEach(session::accept);
-    }
-
-    @Override
-    public Optional<MessageSource> listen(@Nullable String after) {
-      return Optional.of(session().listen());
-    }
-
-    @Override
-    public MessageSource resume(String eventId) {
-      throw new UpstreamException.Broken("a tape has no event ids", null);
-    }
-
-    @Override
-    public void end() {
-      sessions.remove(name);
-    }
-  }
-
-  /** Plays the streams of a batch one after the other. */
-  private record Joined(List<ReplaySource> sources) implements MessageSource {
-
-    @Override
-    public List<UpstreamMessage> take() {
-      for (ReplaySource source : sources) {
-        List<UpstreamMessage> taken = source.take();
-        if (!taken.isEmpty()) {
-          return taken;
-        }
-      }
-      return List.of();
-    }
-
-    @Override
-    public void close() {
-      sources.forEach(ReplaySource::close);
-    }
   }
 }
