@@ -10,6 +10,7 @@ import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamObserver;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +27,7 @@ public final class SessionTapes implements UpstreamObserver {
   private final Recorder recorder;
 
   /** By the server's session id; the empty one stands for none. */
-  private final LruMap<String, SessionTape> tapes = new LruMap<>(MAX_SESSIONS);
+  private final Map<String, SessionTape> tapes = LruMap.create(MAX_SESSIONS);
 
   /** Records an upstream with a configured name. */
   public SessionTapes(String name, Recorder recorder) {

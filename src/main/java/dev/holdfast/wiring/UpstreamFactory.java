@@ -28,8 +28,6 @@ import dev.holdfast.upstream.local.server.LogLevelStore;
 import dev.holdfast.upstream.stdio.CommandLine;
 import dev.holdfast.upstream.stdio.StdioUpstream;
 import dev.holdfast.upstream.stdio.StdioUpstreamSettings;
-import dev.holdfast.upstream.token.ClientCredentials;
-import dev.holdfast.upstream.token.ExchangedTokens;
 import dev.holdfast.upstream.token.PassedTokens;
 import dev.holdfast.upstream.token.PersonalCredentials;
 import dev.holdfast.upstream.token.UpstreamTokens;
@@ -160,13 +158,14 @@ record UpstreamFactory(
           patient && name.equals(Session.DEFAULT_UPSTREAM) && !hasAuthorization(server)
               ? new PersonalCredentials(vertx, signIn(server))
               : Credentials.NONE;
-      case CLIENT_CREDENTIALS -> new ClientCredentials(tokens(vertx, name, server));
+      case CLIENT_CREDENTIALS -> tokens(vertx, name, server, null);
       case PASS -> new PassedTokens(clientTokens);
-      case EXCHANGE -> new ExchangedTokens(tokens(vertx, name, server), clientTokens);
+      case EXCHANGE -> tokens(vertx, name, server, clientTokens);
     };
   }
 
-  private UpstreamTokens tokens(Vertx vertx, String name, GatewayConfig.Server server) {
+  private UpstreamTokens tokens(
+      Vertx vertx, String name, GatewayConfig.Server server, @Nullable ClientTokens exchanged) {
     GatewayConfig.Token token = server.token();
     ClientTls certificates = token.tls().map(tls).orElse(null);
     TokenEndpoint endpoint =
@@ -185,7 +184,7 @@ record UpstreamFactory(
     token.scope().ifPresent(scope -> parameters.put("scope", scope));
     token.resource().ifPresent(resource -> parameters.put("resource", resource));
     token.audience().ifPresent(audience -> parameters.put("audience", audience));
-    return new UpstreamTokens(name, endpoint, certificates, parameters);
+    return new UpstreamTokens(name, endpoint, certificates, parameters, exchanged);
   }
 
   private static boolean hasAuthorization(GatewayConfig.Server server) {

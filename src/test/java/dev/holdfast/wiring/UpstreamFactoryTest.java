@@ -21,7 +21,6 @@ import dev.holdfast.upstream.http.DetectingUpstream;
 import dev.holdfast.upstream.http.HttpUpstream;
 import dev.holdfast.upstream.http.LegacyUpstream;
 import dev.holdfast.upstream.stdio.StdioUpstream;
-import dev.holdfast.upstream.token.ExchangedTokens;
 import dev.holdfast.upstream.token.UpstreamTokens;
 import io.smallrye.config.SmallRyeConfig;
 import io.vertx.core.Vertx;
@@ -228,13 +227,13 @@ class UpstreamFactoryTest {
           .extracting(request -> request.header("authorization"))
           .containsOnly("Bearer 1");
 
-      for (int i = 0; i < ExchangedTokens.MAX_TOKENS; i++) {
+      for (int i = 0; i < UpstreamTokens.MAX_TOKENS; i++) {
         isRefused(upstream, "other-" + i);
       }
       isRefused(upstream, "other-0");
-      assertThat(login.requests()).hasSize(1 + ExchangedTokens.MAX_TOKENS);
+      assertThat(login.requests()).hasSize(1 + UpstreamTokens.MAX_TOKENS);
       isRefused(upstream, "first");
-      assertThat(login.requests()).hasSize(2 + ExchangedTokens.MAX_TOKENS);
+      assertThat(login.requests()).hasSize(2 + UpstreamTokens.MAX_TOKENS);
     }
   }
 

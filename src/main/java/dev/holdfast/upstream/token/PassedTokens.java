@@ -10,11 +10,24 @@ import java.time.Instant;
 /** The access tokens of clients, which go to the server as they are. */
 public final class PassedTokens implements Credentials {
 
+  /** RFC 6750, section 2.1. */
+  private static final String SCHEME = "Bearer ";
+
   private final ClientTokens tokens;
 
   /** Passes the tokens that clients have shown. */
   public PassedTokens(ClientTokens tokens) {
     this.tokens = tokens;
+  }
+
+  /** Returns the value of {@code Authorization} with a token. */
+  static String header(String token) {
+    return SCHEME + token;
+  }
+
+  /** Returns the token in a value of {@link #header}. */
+  static String tokenIn(String header) {
+    return header.substring(SCHEME.length());
   }
 
   /**
@@ -34,14 +47,14 @@ public final class PassedTokens implements Credentials {
 
   @Override
   public String authorization(Caller caller, boolean asked) {
-    return UpstreamTokens.header(of(caller, asked, tokens).value());
+    return header(of(caller, asked, tokens).value());
   }
 
   @Override
   public void refused(Caller caller, String authorization) {
     String session = caller.session();
     if (session != null) {
-      tokens.refused(session, UpstreamTokens.tokenIn(authorization));
+      tokens.refused(session, tokenIn(authorization));
     }
   }
 

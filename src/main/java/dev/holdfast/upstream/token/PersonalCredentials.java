@@ -54,7 +54,7 @@ public final class PersonalCredentials implements Credentials {
       if (token.isEmpty() && tokens.areWanted()) {
         throw new UpstreamException.NoToken();
       }
-      return token.map(AccessToken::value).map(UpstreamTokens::header).orElse(null);
+      return token.map(AccessToken::value).map(PassedTokens::header).orElse(null);
     } catch (TokenException failure) {
       rate.log(LOG, Logger.Level.WARN, () -> "no access token reason=" + failure.getMessage());
       throw failure.isRefused()
@@ -65,7 +65,7 @@ public final class PersonalCredentials implements Credentials {
 
   @Override
   public boolean challenged(@Nullable String authorization, List<String> challenges) {
-    tokens.refuse(authorization == null ? null : UpstreamTokens.tokenIn(authorization), challenges);
+    tokens.refuse(authorization == null ? null : PassedTokens.tokenIn(authorization), challenges);
     return true;
   }
 

@@ -1,11 +1,15 @@
 package dev.holdfast.upstream.token;
 
+import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.budget.LogRate;
+import dev.holdfast.lock.LruMap;
 import dev.holdfast.oauth.CachedToken;
 import dev.holdfast.oauth.TokenEndpoint;
 import dev.holdfast.oauth.TokenException;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.http.Caller;
 import dev.holdfast.upstream.http.ClientTls;
+import dev.holdfast.upstream.http.Credentials;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -13,20 +17,28 @@ import java.util.Map;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** Gets the access tokens for one upstream. Thread-safe. */
-public final class UpstreamTokens implements AutoCloseable {
+/**
+ * Access tokens that the gateway gets from a token endpoint: with its own credentials (RFC 6749,
+ * section 4.4), or in exchange for those of clients, to act on their behalf (RFC 8693).
+ * Thread-safe.
+ */
+public final class UpstreamTokens implements Credentials {
+
+  /** Tokens of clients whose exchanged tokens are kept. */
+  public static final int MAX_TOKENS = 1000;
 
   private static final Logger LOG = Logger.getLogger(UpstreamTokens.class);
   private static final int FORBIDDEN = 403;
 
-  /** RFC 6750, section 2.1. */
-  private static final String SCHEME = "Bearer ";
-
   private final String upstream;
   private final TokenEndpoint endpoint;
   private final Map<String, String> parameters;
+  private final @Nullable ClientTokens exchanged;
   private final Runnable endRenewals;
   private final LogRate rate = new LogRate(Duration.ofSeconds(10));
+
+  /** By the token of the client; the empty one stands for none. */
+  private final Map<String, CachedToken> tokens = LruMap.create(MAX_TOKENS);
 
   /**
    * Gets tokens from an endpoint, which {@link #close} closes.
@@ -34,48 +46,44 @@ public final class UpstreamTokens implements AutoCloseable {
    * @param upstream name of the upstream in log messages
    * @param tls renewed certificates of the endpoint; null for none
    * @param parameters parameters of each request, besides those of the grant
+   * @param exchanged the tokens of clients that are exchanged; null for the gateway's credentials
    */
   public UpstreamTokens(
       String upstream,
       TokenEndpoint endpoint,
       @Nullable ClientTls tls,
-      Map<String, String> parameters) {
+      Map<String, String> parameters,
+      @Nullable ClientTokens exchanged) {
     this.upstream = upstream;
     this.endpoint = endpoint;
     this.parameters = Map.copyOf(parameters);
+    this.exchanged = exchanged;
     endRenewals = tls == null ? () -> {} : tls.onRenewal(endpoint::renew);
   }
 
-  /** Returns the value of {@code Authorization} with a token. */
-  static String header(String token) {
-    return SCHEME + token;
-  }
-
-  /** Returns the token in a value of {@link #header}. */
-  static String tokenIn(String header) {
-    return header.substring(SCHEME.length());
-  }
-
-  /**
-   * A token that is requested when it is first used.
-   *
-   * @param grant parameters of the grant
-   */
-  CachedToken token(Map<String, String> grant) {
+  /** A token that is requested when it is first used. */
+  private CachedToken newToken(String subject) {
     Map<String, String> form = new HashMap<>(parameters);
-    form.putAll(grant);
+    form.putAll(
+        subject.isEmpty()
+            ? Map.of("grant_type", "client_credentials")
+            : Map.of(
+                "grant_type", "urn:ietf:params:oauth:grant-type:token-exchange",
+                "subject_token", subject,
+                "subject_token_type", "urn:ietf:params:oauth:token-type:access_token"));
     return new CachedToken(() -> endpoint.request(form), System::nanoTime);
   }
 
   /**
-   * Returns the value of {@code Authorization} with a token.
+   * {@inheritDoc}
    *
    * @throws UpstreamException.Refused if the authorization server gives none for this client
-   * @throws UpstreamException.Unreachable if it gives none at all
    */
-  String authorization(CachedToken token) {
+  @Override
+  public String authorization(Caller caller, boolean asked) {
+    String subject = exchanged == null ? "" : PassedTokens.of(caller, asked, exchanged).value();
     try {
-      return header(token.get().value());
+      return PassedTokens.header(tokens.computeIfAbsent(subject, this::newToken).get().value());
     } catch (TokenException failure) {
       rate.log(
           LOG,
@@ -87,6 +95,17 @@ public final class UpstreamTokens implements AutoCloseable {
           ? new UpstreamException.Refused(FORBIDDEN, null, null, List.of("authorization"), null)
           : new UpstreamException.Unreachable(failure);
     }
+  }
+
+  @Override
+  public void refused(Caller caller, String authorization) {
+    String token = PassedTokens.tokenIn(authorization);
+    List.copyOf(tokens.values()).forEach(each -> each.forget(token));
+  }
+
+  @Override
+  public boolean needClientToken() {
+    return exchanged != null;
   }
 
   @Override
