@@ -39,11 +39,11 @@ record LocalSession(
       throw new IllegalArgumentException("There is no request in the body");
     }
     MessageQueue answers = new MessageQueue(calls.held());
-    List<ToolCalls.RunningCall> registered = new ArrayList<>();
+    List<ToolCallTask> registered = new ArrayList<>();
     Runnable close =
         () -> {
           var _ = answers.close();
-          registered.forEach(ToolCalls.RunningCall::cancel);
+          registered.forEach(ToolCallTask::cancel);
         };
     try {
       for (Message message : body.messages()) {
@@ -74,8 +74,7 @@ record LocalSession(
         && request.method().equals(Methods.TOOLS_CALL);
   }
 
-  private void register(
-      Message.Request call, MessageQueue answers, List<ToolCalls.RunningCall> registered) {
+  private void register(Message.Request call, MessageQueue answers, List<ToolCallTask> registered) {
     try {
       registered.add(calls.register(id, call, answers));
     } catch (RequestException e) {

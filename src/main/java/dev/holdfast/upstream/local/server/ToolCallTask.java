@@ -2,7 +2,10 @@ package dev.holdfast.upstream.local.server;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.lock.AutoLock;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.local.Client;
@@ -11,46 +14,102 @@ import dev.holdfast.upstream.local.LogLevel;
 import dev.holdfast.upstream.local.ToolCall;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.FutureTask;
+import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a tool and sends its response; the tool sees it as its {@link ToolCall}. */
-final class ToolCallTask implements Runnable, ToolCall {
+/**
+ * A tool call that runs or waits for a thread; the tool sees it as its {@link ToolCall}. A {@link
+ * FutureTask} interrupts its thread only while it runs the task. The interrupt cannot hit the next
+ * call on the same thread.
+ */
+final class ToolCallTask implements ToolCall {
 
   private static final Logger LOG = Logger.getLogger(ToolCallTask.class);
 
+  /** Comparable so that a map stays fast when a client chooses ids with equal hashes. */
+  record CallId(LocalSessionId session, RequestId request) implements Comparable<CallId> {
+    @Override
+    public int compareTo(CallId other) {
+      int bySession = session.name().compareTo(other.session.name());
+      return bySession != 0 ? bySession : request.compareTo(other.request);
+    }
+  }
+
+  private final CallId id;
   private final Message.Request request;
   private final ToolRegistry.RegisteredTool<?> tool;
   private final ObjectNode arguments;
+  private final MessageQueue queue;
   private final MessageQueue.Writer out;
   private final Client client;
   private final LogFilter logFilter;
   private final int maxMessageBytes;
+  private final FutureTask<?> task = new FutureTask<>(this::run, null);
 
   /** Held while progress is compared and sent, so that two threads cannot swap their messages. */
   private final AutoLock progressLock = new AutoLock();
 
   private double lastProgress = Double.NEGATIVE_INFINITY;
 
+  /**
+   * Opens a writer of a queue for the messages of a call.
+   *
+   * @param onEnd gets this call when its last message was sent, or when it was cancelled
+   */
   ToolCallTask(
+      LocalSessionId session,
       Message.Request request,
       ToolRegistry.RegisteredTool<?> tool,
-      ObjectNode arguments,
-      MessageQueue.Writer out,
-      Client client,
-      LogFilter logFilter,
-      int maxMessageBytes) {
+      MessageQueue queue,
+      ClientRequests clientRequests,
+      LogLevelStore levels,
+      int maxMessageBytes,
+      Consumer<ToolCallTask> onEnd) {
+    this.id = new CallId(session, request.id());
     this.request = request;
     this.tool = tool;
-    this.arguments = arguments;
-    this.out = out;
-    this.client = client;
-    this.logFilter = logFilter;
+    this.arguments = Json.member(Json.params(request), "arguments");
+    this.queue = queue;
+    this.out = queue.newWriter(_ -> onEnd.accept(this));
+    this.client = new CallClient(session, clientRequests, out);
+    this.logFilter = new LogFilter(levels, session.name());
     this.maxMessageBytes = maxMessageBytes;
   }
 
-  @Override
-  public void run() {
+  CallId id() {
+    return id;
+  }
+
+  /** Starts the tool, unless the call was cancelled. Refuses the call if too many compute. */
+  void start(ComputeQueue computing) {
+    if (!tool.cpuBound()) {
+      Thread.ofVirtual().name("holdfast-tool-" + tool.name()).start(task);
+    } else if (!computing.start(session(), task, request.bytes().length)) {
+      // Also works before the queue has a reader.
+      queue.add(
+          JsonRpcErrors.error(
+              request.id(),
+              JsonRpcErrorCode.SERVER_ERROR,
+              "Too many calls wait for a processor; try again later"));
+      cancel();
+    }
+  }
+
+  /** Drops the response unless it was sent, and interrupts the tool. */
+  void cancel() {
+    out.abandon();
+    task.cancel(true);
+  }
+
+  /** Fails the whole stream of the call, and interrupts the tool. */
+  void fail() {
+    queue.fail(new UpstreamException.Broken("the local server was closed during the call", null));
+    task.cancel(true);
+  }
+
+  private void run() {
     try {
       out.finish(ServerMessages.result(request.id(), result(), maxMessageBytes));
     } finally {

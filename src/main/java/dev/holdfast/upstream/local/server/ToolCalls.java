@@ -1,28 +1,17 @@
 package dev.holdfast.upstream.local.server;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.protocol.JsonRpcErrorCode;
-import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.local.server.ToolCallTask.CallId;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.FutureTask;
 
 /** The running tool calls of this replica, and their requests to clients. Thread-safe. */
 final class ToolCalls implements AutoCloseable {
-
-  /** Comparable so that a map stays fast when a client chooses ids with equal hashes. */
-  record CallId(LocalSessionId session, RequestId request) implements Comparable<CallId> {
-    @Override
-    public int compareTo(CallId other) {
-      int bySession = session.name().compareTo(other.session.name());
-      return bySession != 0 ? bySession : request.compareTo(other.request);
-    }
-  }
 
   private final ToolRegistry tools;
   private final LogLevelStore levels;
@@ -34,7 +23,7 @@ final class ToolCalls implements AutoCloseable {
   private final int maxMessageBytes;
 
   private final ComputeQueue computing = new ComputeQueue();
-  private final ConcurrentMap<CallId, RunningCall> running = new ConcurrentHashMap<>();
+  private final ConcurrentMap<CallId, ToolCallTask> running = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
   ToolCalls(ToolRegistry tools, LogLevelStore levels, int maxMessageBytes, ByteBudget held) {
@@ -53,38 +42,29 @@ final class ToolCalls implements AutoCloseable {
   }
 
   /** Registers a call. From now on it can be cancelled. The queue gets its messages. */
-  RunningCall register(LocalSessionId session, Message.Request request, MessageQueue queue) {
-    ToolRegistry.RegisteredTool<?> tool = tool(request);
-    ObjectNode arguments = Json.member(Json.params(request), "arguments");
-    CallId id = new CallId(session, request.id());
-    MessageQueue.Writer out = queue.newWriter(writer -> remove(id, writer));
-    ToolCallTask task =
+  ToolCallTask register(LocalSessionId session, Message.Request request, MessageQueue queue) {
+    ToolCallTask call =
         new ToolCallTask(
+            session,
             request,
-            tool,
-            arguments,
-            out,
-            new CallClient(session, clientRequests, out),
-            new ToolCallTask.LogFilter(levels, session.name()),
-            maxMessageBytes);
-    RunningCall call =
-        new RunningCall(id, tool, request.bytes().length, new FutureTask<>(task, null), queue, out);
-    if (running.putIfAbsent(id, call) != null) {
-      out.abandon();
+            tool(request),
+            queue,
+            clientRequests,
+            levels,
+            maxMessageBytes,
+            // A later call may already use the id.
+            ended -> running.remove(ended.id(), ended));
+    if (running.putIfAbsent(call.id(), call) != null) {
+      call.cancel();
       throw new RequestException(
           JsonRpcErrorCode.INVALID_REQUEST, "Invalid Request: the id is in use");
     }
     if (closed) {
       // close() may have missed this call.
-      out.abandon();
+      call.cancel();
       throw new UpstreamException.Unreachable(null);
     }
     return call;
-  }
-
-  /** A later call may already use the id; the writer tells the calls apart. */
-  private void remove(CallId id, MessageQueue.Writer out) {
-    running.computeIfPresent(id, (_, call) -> call.out() == out ? null : call);
   }
 
   private ToolRegistry.RegisteredTool<?> tool(Message.Request request) {
@@ -98,18 +78,14 @@ final class ToolCalls implements AutoCloseable {
             () -> new RequestException(JsonRpcErrorCode.INVALID_PARAMS, "Unknown tool: " + name));
   }
 
-  /** Starts a registered call, unless it was cancelled. Refuses it if too many calls compute. */
-  void start(RunningCall call) {
-    if (!call.tool().cpuBound()) {
-      Thread.ofVirtual().name("holdfast-tool-" + call.tool().name()).start(call.task());
-    } else if (!computing.start(call.id().session().name(), call.task(), call.bytes())) {
-      call.refuse();
-    }
+  /** Starts a registered call. */
+  void start(ToolCallTask call) {
+    call.start(computing);
   }
 
   /** Cancels a call. Ignores an unknown id: the call may just have ended. */
   void cancel(LocalSessionId session, RequestId request) {
-    RunningCall call = running.get(new CallId(session, request));
+    ToolCallTask call = running.get(new CallId(session, request));
     if (call != null) {
       call.cancel();
     }
@@ -137,42 +113,7 @@ final class ToolCalls implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    running.values().forEach(RunningCall::fail);
+    running.values().forEach(ToolCallTask::fail);
     running.clear();
-  }
-
-  /**
-   * A tool call that runs or waits for a thread; its writer identifies it. A {@link FutureTask}
-   * interrupts its thread only while it runs the task. The interrupt cannot hit the next call on
-   * the same thread.
-   */
-  record RunningCall(
-      CallId id,
-      ToolRegistry.RegisteredTool<?> tool,
-      int bytes,
-      FutureTask<?> task,
-      MessageQueue queue,
-      MessageQueue.Writer out) {
-
-    /** Drops the response unless it was sent, and interrupts the tool. */
-    void cancel() {
-      out.abandon();
-      task.cancel(true);
-    }
-
-    /** Also works before the queue has a reader. */
-    void refuse() {
-      queue.add(
-          JsonRpcErrors.error(
-              id.request(),
-              JsonRpcErrorCode.SERVER_ERROR,
-              "Too many calls wait for a processor; try again later"));
-      cancel();
-    }
-
-    void fail() {
-      queue.fail(new UpstreamException.Broken("the local server was closed during the call", null));
-      task.cancel(true);
-    }
   }
 }

@@ -242,9 +242,10 @@ class LocalCancelTest {
   @Test
   void callsShouldBeComparable() {
     LocalSessionId session = LocalSessionId.parse("a.");
-    ToolCalls.CallId first = new ToolCalls.CallId(session, RequestId.of("Aa"));
-    ToolCalls.CallId second = new ToolCalls.CallId(session, RequestId.of("BB"));
-    ToolCalls.CallId other = new ToolCalls.CallId(LocalSessionId.parse("b."), RequestId.of("Aa"));
+    ToolCallTask.CallId first = new ToolCallTask.CallId(session, RequestId.of("Aa"));
+    ToolCallTask.CallId second = new ToolCallTask.CallId(session, RequestId.of("BB"));
+    ToolCallTask.CallId other =
+        new ToolCallTask.CallId(LocalSessionId.parse("b."), RequestId.of("Aa"));
 
     assertThat(first).hasSameHashCodeAs(second);
     assertThat(new TreeSet<>(List.of(other, second, first))).containsExactly(first, second, other);
