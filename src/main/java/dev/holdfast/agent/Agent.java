@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -54,16 +55,20 @@ final class Agent {
   /**
    * What all agents of this replica share.
    *
+   * @param formats creates the format of a process
    * @param free limits the processes
    * @param held bytes of lines that wait for the log
    */
   record Resources(
-      StdioUpstreamSettings program, AgentFormat format, Semaphore free, ByteBudget held) {}
+      StdioUpstreamSettings program,
+      Supplier<AgentFormat> formats,
+      Semaphore free,
+      ByteBudget held) {}
 
   /** The answer to one message. */
   private static final class Turn {
     private final AgentProcess process;
-    private final AgentFormat.Parser parser;
+    private final AgentFormat format;
 
     // Owned by the thread of the turn.
     private AgentEvent result = AgentEvent.result(null);
@@ -72,9 +77,9 @@ final class Agent {
     /** Why the process was stopped; null if it ends by itself. Guarded by the agent's lock. */
     private @Nullable Reason stopped;
 
-    private Turn(AgentProcess process, AgentFormat.Parser parser) {
+    private Turn(AgentProcess process, AgentFormat format) {
       this.process = process;
-      this.parser = parser;
+      this.format = format;
     }
   }
 
@@ -170,11 +175,12 @@ final class Agent {
 
   private Turn start(String prompt) {
     List<String> base = resources.program().command();
-    List<String> command = resources.format().command(base, agentSession, prompt);
+    AgentFormat format = resources.formats().get();
     AgentProcess process =
-        new AgentProcess(resources.program().withCommand(command), resources.held());
-    process.begin(resources.format().readsPrompt(base) ? prompt.getBytes(UTF_8) : new byte[0]);
-    Turn started = new Turn(process, resources.format().newParser());
+        new AgentProcess(
+            resources.program(), format.command(base, agentSession, prompt), resources.held());
+    process.begin(format.readsPrompt(base) ? prompt.getBytes(UTF_8) : new byte[0]);
+    Turn started = new Turn(process, format);
     turn = started;
     if (abandoned) {
       process.abandon(); // The session ended meanwhile, and had no process to kill.
@@ -229,7 +235,7 @@ final class Agent {
       return;
     }
     JsonNode json = EventMessages.parse(line);
-    List<AgentEvent> parsed = running.parser.parse(json);
+    List<AgentEvent> parsed = running.format.parse(json);
     if (parsed.isEmpty()) {
       to.add(AgentEvent.raw(new String(line, UTF_8)));
     }

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The command line and the JSON lines of one kind of agent. */
+/** The command line and the JSON lines of one process of an agent. For one thread. */
 interface AgentFormat {
 
   /**
@@ -20,14 +20,6 @@ interface AgentFormat {
     return true;
   }
 
-  /** Returns a parser for the lines of one process. */
-  Parser newParser();
-
-  /** Parses the lines of one process in their order. For one thread. */
-  @FunctionalInterface
-  interface Parser {
-
-    /** Returns the events of a line; none if the line is of an unknown kind. */
-    List<AgentEvent> parse(JsonNode line);
-  }
+  /** Returns the events of the next line; none if the line is of an unknown kind. */
+  List<AgentEvent> parse(JsonNode line);
 }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The process of an agent, which answers one message. Its lines wait in a bounded queue. */
 final class AgentProcess implements ChildProcess.Listener {
@@ -28,10 +29,10 @@ final class AgentProcess implements ChildProcess.Listener {
    *
    * @throws dev.holdfast.upstream.UpstreamException.Unreachable if it cannot be started
    */
-  AgentProcess(StdioUpstreamSettings settings, ByteBudget budget) {
+  AgentProcess(StdioUpstreamSettings settings, List<String> command, ByteBudget budget) {
     lines = new MessageQueue(budget);
     out = lines.newWriter(_ -> {});
-    process = ChildProcess.start(settings, budget, this);
+    process = ChildProcess.start(settings, command, budget, this);
   }
 
   /** Sends the prompt and starts to read. Throws as the constructor does. */
@@ -82,12 +83,7 @@ final class AgentProcess implements ChildProcess.Listener {
   }
 
   @Override
-  public void outputEnded() {
-    out.abandon();
-  }
-
-  @Override
-  public void outputBroke(IOException cause) {
+  public void outputEnded(@Nullable IOException failure) {
     out.abandon();
   }
 

@@ -31,7 +31,7 @@ final class AgentSessions {
     this.resources =
         new Agent.Resources(
             settings.process(),
-            settings.format(),
+            settings::format,
             new Semaphore(settings.process().maxProcesses()),
             ByteBudget.ofHeap(8, Long.MAX_VALUE));
   }

@@ -22,6 +22,9 @@ final class ClaudeFormat implements AgentFormat {
   /** Tool uses without a result whose names are known. */
   private static final int MAX_OPEN_CALLS = 1000;
 
+  /** By the id of the use. */
+  private final Map<String, String> toolNames = new HashMap<>();
+
   @Override
   public List<String> command(List<String> base, @Nullable String agentSession, String prompt) {
     List<String> command = new ArrayList<>(base);
@@ -36,26 +39,21 @@ final class ClaudeFormat implements AgentFormat {
   }
 
   @Override
-  public Parser newParser() {
-    Map<String, String> toolNames = new HashMap<>();
-    return line -> parse(line, toolNames);
-  }
-
-  private static List<AgentEvent> parse(JsonNode line, Map<String, String> toolNames) {
+  public List<AgentEvent> parse(JsonNode line) {
     return switch (line.path("type").asText()) {
       case "system" ->
           line.path("subtype").asText().equals("init")
               ? List.of(
                   AgentEvent.state(AgentEvent.State.WORKING, line.path("session_id").textValue()))
               : List.of();
-      case "assistant", "user" -> blocks(line, toolNames);
+      case "assistant", "user" -> blocks(line);
       case "result" -> result(line);
       default -> List.of();
     };
   }
 
   /** A line with any other block, such as thinking, also stays as it is. */
-  private static List<AgentEvent> blocks(JsonNode line, Map<String, String> toolNames) {
+  private List<AgentEvent> blocks(JsonNode line) {
     boolean assistant = line.path("type").asText().equals("assistant");
     List<AgentEvent> events = new ArrayList<>();
     for (JsonNode block : line.path("message").path("content")) {
@@ -65,15 +63,15 @@ final class ClaudeFormat implements AgentFormat {
                 assistant
                     ? AgentEvent.message(block.path("text").asText())
                     : AgentEvent.raw(block.toString()));
-        case "tool_use" -> events.add(toolUse(block, toolNames));
-        case "tool_result" -> events.add(toolResult(block, toolNames));
+        case "tool_use" -> events.add(toolUse(block));
+        case "tool_result" -> events.add(toolResult(block));
         default -> events.add(AgentEvent.raw(block.toString()));
       }
     }
     return events;
   }
 
-  private static AgentEvent toolUse(JsonNode block, Map<String, String> toolNames) {
+  private AgentEvent toolUse(JsonNode block) {
     String call = block.path("id").asText();
     String name = block.path("name").asText();
     if (toolNames.size() < MAX_OPEN_CALLS) {
@@ -83,7 +81,7 @@ final class ClaudeFormat implements AgentFormat {
   }
 
   /** A result names only the id of its use. */
-  private static AgentEvent toolResult(JsonNode block, Map<String, String> toolNames) {
+  private AgentEvent toolResult(JsonNode block) {
     String call = block.path("tool_use_id").asText();
     String name = toolNames.remove(call);
     return AgentEvent.tool(

@@ -32,11 +32,7 @@ final class CodexFormat implements AgentFormat {
   }
 
   @Override
-  public Parser newParser() {
-    return CodexFormat::parse;
-  }
-
-  private static List<AgentEvent> parse(JsonNode line) {
+  public List<AgentEvent> parse(JsonNode line) {
     return switch (line.path("type").asText()) {
       case "thread.started" ->
           List.of(AgentEvent.state(AgentEvent.State.WORKING, line.path("thread_id").textValue()));

@@ -32,11 +32,7 @@ final class DroidFormat implements AgentFormat {
   }
 
   @Override
-  public Parser newParser() {
-    return DroidFormat::parse;
-  }
-
-  private static List<AgentEvent> parse(JsonNode line) {
+  public List<AgentEvent> parse(JsonNode line) {
     String detail = line.path("subtype").asText(line.path("role").asText());
     return switch ((line.path("type").asText() + " " + detail).strip()) {
       case "system init" ->

@@ -101,11 +101,7 @@ final class MappedFormat implements AgentFormat {
   }
 
   @Override
-  public Parser newParser() {
-    return this::parse;
-  }
-
-  private List<AgentEvent> parse(JsonNode line) {
+  public List<AgentEvent> parse(JsonNode line) {
     List<AgentEvent> events = new ArrayList<>();
     find(line, Value.SESSION)
         .map(id -> AgentEvent.state(AgentEvent.State.WORKING, id))

@@ -52,7 +52,8 @@ class AgentTest {
           new Agent(
               "A1",
               new AgentLog(log, log.open(new StreamRef("s", "A1"), "")),
-              new Agent.Resources(program(), format, free, ByteBudget.ofHeap(8, Long.MAX_VALUE)),
+              new Agent.Resources(
+                  program(), () -> format, free, ByteBudget.ofHeap(8, Long.MAX_VALUE)),
               new ChangeSignal());
       format.agent = agent;
 
@@ -163,13 +164,11 @@ class AgentTest {
           }
 
           @Override
-          public Parser newParser() {
-            return _ -> {
-              if (failsToParse) {
-                throw new IllegalStateException("unexpected");
-              }
-              return List.of();
-            };
+          public List<AgentEvent> parse(JsonNode line) {
+            if (failsToParse) {
+              throw new IllegalStateException("unexpected");
+            }
+            return List.of();
           }
         };
     EventLog unread =
@@ -177,7 +176,7 @@ class AgentTest {
     return new Agent(
         "A1",
         new AgentLog(unread, writer),
-        new Agent.Resources(program(), format, free, ByteBudget.ofHeap(8, Long.MAX_VALUE)),
+        new Agent.Resources(program(), () -> format, free, ByteBudget.ofHeap(8, Long.MAX_VALUE)),
         new ChangeSignal());
   }
 
@@ -253,8 +252,8 @@ class AgentTest {
     }
 
     @Override
-    public Parser newParser() {
-      return (JsonNode line) -> List.of();
+    public List<AgentEvent> parse(JsonNode line) {
+      return List.of();
     }
   }
 }

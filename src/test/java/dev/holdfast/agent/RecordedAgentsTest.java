@@ -23,10 +23,9 @@ class RecordedAgentsTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private static List<String> events(AgentFormat format, String run) throws IOException {
-    AgentFormat.Parser parser = format.newParser();
     List<String> events = new ArrayList<>();
     for (String line : Files.readAllLines(LINES.resolve(run + ".jsonl"))) {
-      parser.parse(JSON.readTree(line)).forEach(event -> events.add(text(event)));
+      format.parse(JSON.readTree(line)).forEach(event -> events.add(text(event)));
     }
     return events;
   }

@@ -7,6 +7,7 @@ import dev.holdfast.upstream.OversizedMessage;
 import dev.holdfast.upstream.UpstreamException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -18,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A child process that writes lines to its stdout. Thread-safe.
@@ -66,11 +68,8 @@ public final class ChildProcess {
     /** A line was dropped, because it is longer than the bound or than memory allows. */
     void lineTooLong(OversizedMessage line);
 
-    /** The output is complete. */
-    void outputEnded();
-
-    /** The output broke. */
-    void outputBroke(IOException cause);
+    /** The output is complete, or it broke. */
+    void outputEnded(@Nullable IOException failure);
 
     /** The process and all its descendants have ended. Called once, on another thread. */
     void gone();
@@ -90,12 +89,13 @@ public final class ChildProcess {
   /**
    * Starts a process. {@link #read} starts to read from it.
    *
+   * @param command used in place of that of the settings
    * @param budget for bytes of unfinished lines
    * @throws UpstreamException.Unreachable if the program cannot be started
    */
   public static ChildProcess start(
-      StdioUpstreamSettings settings, ByteBudget budget, Listener listener) {
-    ProcessBuilder builder = new ProcessBuilder(settings.command());
+      StdioUpstreamSettings settings, List<String> command, ByteBudget budget, Listener listener) {
+    ProcessBuilder builder = new ProcessBuilder(command);
     if (settings.directory() != null) {
       builder.directory(settings.directory().toFile());
     }
@@ -198,9 +198,9 @@ public final class ChildProcess {
           new LineReader(process.getInputStream(), settings.maxMessageBytes(), held::set);
       while (readLine(lines)) {}
       endedByItself = !told;
-      listener.outputEnded();
+      listener.outputEnded(null);
     } catch (IOException e) {
-      listener.outputBroke(e);
+      listener.outputEnded(e);
     } finally {
       outputEnded.countDown();
       startEnd();
@@ -220,7 +220,7 @@ public final class ChildProcess {
         listener.lineTooLong(new OversizedMessage(skipped, settings.maxMessageBytes()));
         return true;
       }
-      listener.outputBroke(new IOException("a line without an end"));
+      listener.outputEnded(new IOException("a line without an end"));
       end();
       lines.skipAll(); // A full pipe would keep the process from ending.
       return false;

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A process that runs one session with an MCP server. */
 final class ProcessChannel extends Channel implements ChildProcess.Listener {
@@ -22,7 +23,7 @@ final class ProcessChannel extends Channel implements ChildProcess.Listener {
       String session,
       Consumer<Channel> whenGone) {
     super(settings.name(), session, whenGone, budget);
-    process = ChildProcess.start(settings, budget, this);
+    process = ChildProcess.start(settings, settings.command(), budget, this);
   }
 
   /**
@@ -58,14 +59,13 @@ final class ProcessChannel extends Channel implements ChildProcess.Listener {
   }
 
   @Override
-  public void outputEnded() {
-    IOException cause = process.endedByItself() ? new IOException(process.describeEnd()) : null;
-    router().end(new UpstreamException.Broken("the process has ended", cause));
-  }
-
-  @Override
-  public void outputBroke(IOException cause) {
-    router().end(new UpstreamException.Broken("its output broke", cause));
+  public void outputEnded(@Nullable IOException failure) {
+    IOException cause =
+        failure == null && process.endedByItself()
+            ? new IOException(process.describeEnd())
+            : failure;
+    String what = failure == null ? "the process has ended" : "its output broke";
+    router().end(new UpstreamException.Broken(what, cause));
   }
 
   @Override

@@ -57,22 +57,6 @@ public record StdioUpstreamSettings(
         "directory does not exist: create it, or name another one");
   }
 
-  /** Returns these settings with another command. */
-  public StdioUpstreamSettings withCommand(List<String> other) {
-    return new StdioUpstreamSettings(
-        name,
-        other,
-        environment,
-        directory,
-        maxProcesses,
-        maxProcessesPerClient,
-        stopGrace,
-        firstByteTimeout,
-        idleTimeout,
-        maxMessageBytes,
-        respawn);
-  }
-
   private static void requireVariable(String name, String value) {
     require(
         !name.isEmpty() && name.indexOf('=') < 0 && !hasNul(name),
