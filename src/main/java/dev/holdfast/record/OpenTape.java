@@ -4,7 +4,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A tape that is being written: its name, and the end of its last file. */
 final class OpenTape {
@@ -14,7 +13,7 @@ final class OpenTape {
 
   private final String upstream;
   private final String name;
-  private final AtomicBoolean stopped = new AtomicBoolean();
+  private volatile boolean stopped;
 
   // Owned by the thread that writes. The part is 0 before the first file.
   int part;
@@ -40,11 +39,11 @@ final class OpenTape {
   }
 
   boolean isStopped() {
-    return stopped.get();
+    return stopped;
   }
 
   /** Ends the tape before its session. */
   void stop() {
-    stopped.set(true);
+    stopped = true;
   }
 }

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
@@ -71,7 +72,7 @@ public final class Recorder implements AutoCloseable {
    *
    * @param bytes size of its message
    */
-  void add(OpenTape tape, int bytes, TapeLine.Writer line) {
+  void add(OpenTape tape, int bytes, Supplier<byte[]> line) {
     if (tape.isStopped()) {
       return;
     }
@@ -95,7 +96,7 @@ public final class Recorder implements AutoCloseable {
     }
   }
 
-  private record Line(OpenTape tape, TapeLine.Writer line) {}
+  private record Line(OpenTape tape, Supplier<byte[]> line) {}
 
   private void writeAll() {
     for (List<Line> lines = take(); !lines.isEmpty(); lines = take()) {
@@ -128,7 +129,7 @@ public final class Recorder implements AutoCloseable {
     }
   }
 
-  private void write(OpenTape tape, List<TapeLine.Writer> lines) {
+  private void write(OpenTape tape, List<Supplier<byte[]>> lines) {
     if (tape.isStopped()) {
       return; // These lines were queued before.
     }

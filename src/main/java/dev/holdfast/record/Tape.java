@@ -72,22 +72,19 @@ public record Tape(String upstream, List<TapeEntry> entries, boolean cut) {
       }
     }
 
-    private void add(byte[] line, int number, boolean last) throws IOException {
-      TapeLine.Line read;
+    private void add(byte[] line, int number, boolean last) {
       try {
-        read = TapeLine.read(line);
+        if (number == 1) {
+          upstream = TapeLine.readHeader(line);
+        } else {
+          entries.add(TapeLine.readEntry(line));
+        }
       } catch (IOException notJson) {
         // A prefix of an object is never an object, so a cut line cannot pass for a complete one.
         if (!last) {
           throw new IllegalArgumentException("not JSON", notJson);
         }
         cut = true;
-        return;
-      }
-      switch (read) {
-        case TapeLine.Line.Header header when number == 1 -> upstream = header.upstream();
-        case TapeLine.Line.Of(TapeEntry entry) when number > 1 -> entries.add(entry);
-        default -> throw new IllegalArgumentException("the first line, and no other, is a header");
       }
     }
   }

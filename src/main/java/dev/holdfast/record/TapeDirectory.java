@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -61,10 +62,10 @@ public final class TapeDirectory {
   }
 
   /** Appends lines to a tape. A line that no file can hold is marked as missing. */
-  void append(OpenTape tape, List<TapeLine.Writer> lines, Instant now) throws IOException {
+  void append(OpenTape tape, List<Supplier<byte[]>> lines, Instant now) throws IOException {
     try (Appending file = new Appending(tape, now)) {
-      for (TapeLine.Writer line : lines) {
-        file.write(line.toBytes());
+      for (Supplier<byte[]> line : lines) {
+        file.write(line.get());
       }
     }
   }

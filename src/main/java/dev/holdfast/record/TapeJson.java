@@ -15,6 +15,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the JSON of messages that {@link dev.holdfast.protocol.Envelopes} has checked. */
 final class TapeJson {
@@ -34,8 +35,14 @@ final class TapeJson {
 
   private TapeJson() {}
 
-  static JsonParser parser(byte[] json) throws IOException {
-    return MAPPER.getFactory().createParser(json);
+  /** The fields of a line of a tape. */
+  static JsonNode line(byte[] line) throws IOException {
+    JsonNode fields =
+        MAPPER.reader().with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).readTree(line);
+    if (!fields.isObject()) {
+      throw new IllegalArgumentException("not a JSON object");
+    }
+    return fields;
   }
 
   static JsonNode tree(byte[] json) {
@@ -55,12 +62,12 @@ final class TapeJson {
     return tree;
   }
 
-  /**
-   * Replaces the value at a path of names. All other bytes stay as they are. A message without the
-   * path is returned unchanged.
-   */
-  static byte[] replace(byte[] json, String value, String... path) {
-    try (JsonParser parser = parser(json)) {
+  /** The bytes of a value: the first one, and the one after the last. */
+  record Range(int from, int to) {}
+
+  /** Finds the value at a path of names; null if there is none. */
+  static @Nullable Range find(byte[] json, String... path) {
+    try (JsonParser parser = MAPPER.getFactory().createParser(json)) {
       parser.nextToken();
       for (String wanted : path) {
         String name = parser.nextFieldName();
@@ -70,19 +77,28 @@ final class TapeJson {
           name = parser.nextFieldName();
         }
         if (name == null || parser.nextToken() == JsonToken.VALUE_NULL) {
-          return json;
+          return null;
         }
       }
       int from = (int) parser.currentTokenLocation().getByteOffset();
+      parser.skipChildren();
       parser.finishToken();
-      int to = (int) parser.currentLocation().getByteOffset();
-      ByteArrayOutputStream replaced = new ByteArrayOutputStream(json.length + value.length());
-      replaced.write(json, 0, from);
-      replaced.writeBytes(value.getBytes(UTF_8));
-      replaced.write(json, to, json.length - to);
-      return replaced.toByteArray();
+      return new Range(from, (int) parser.currentLocation().getByteOffset());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Replaces the value at a path of names, if there is one. All other bytes stay as they are. */
+  static byte[] replace(byte[] json, String value, String... path) {
+    Range range = find(json, path);
+    if (range == null) {
+      return json;
+    }
+    ByteArrayOutputStream replaced = new ByteArrayOutputStream(json.length + value.length());
+    replaced.write(json, 0, range.from());
+    replaced.writeBytes(value.getBytes(UTF_8));
+    replaced.write(json, range.to(), json.length - range.to());
+    return replaced.toByteArray();
   }
 }

@@ -2,9 +2,8 @@ package dev.holdfast.record;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Utf8;
@@ -13,8 +12,6 @@ import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -24,21 +21,6 @@ final class TapeLine {
   static final int VERSION = 1;
 
   private TapeLine() {}
-
-  /** Makes the bytes of a line on the thread that writes. */
-  @FunctionalInterface
-  interface Writer {
-    byte[] toBytes();
-  }
-
-  /** A line that was read. */
-  sealed interface Line {
-
-    /** The first line of each file of a tape. */
-    record Header(Instant time, String upstream, long part) implements Line {}
-
-    record Of(TapeEntry entry) implements Line {}
-  }
 
   static byte[] header(Instant time, String upstream, int part) {
     return line(
@@ -95,114 +77,88 @@ final class TapeLine {
   }
 
   /**
-   * Reads a line. Ignores fields that it does not know.
+   * Reads the first line of a file. Ignores fields that it does not know, as {@link #readEntry}.
    *
+   * @return the name of the upstream
    * @throws IOException if the line is not JSON
-   * @throws IllegalArgumentException if it is JSON and not a line of a tape
+   * @throws IllegalArgumentException if it is JSON and not a first line
    */
-  static Line read(byte[] line) throws IOException {
-    Fields fields = Fields.read(line);
-    if (fields.numbers.containsKey("tape")) {
-      if (fields.number("tape") != VERSION) {
-        throw new IllegalArgumentException(
-            "a tape of version %d; this program reads version %d"
-                .formatted(fields.number("tape"), VERSION));
-      }
-      return new Line.Header(fields.time(), fields.text("upstream"), fields.number("part"));
+  static String readHeader(byte[] line) throws IOException {
+    JsonNode fields = TapeJson.line(line);
+    if (!fields.has("tape")) {
+      throw misplacedHeader();
     }
-    return new Line.Of(entry(fields));
+    if (number(fields, "tape") != VERSION) {
+      throw new IllegalArgumentException(
+          "a tape of version %d; this program reads version %d"
+              .formatted(number(fields, "tape"), VERSION));
+    }
+    return text(fields, "upstream");
   }
 
-  private static TapeEntry entry(Fields fields) {
-    Instant time = fields.time();
-    if (fields.numbers.containsKey("missing")) {
-      return new TapeEntry.Missing(time, fields.number("missing"));
+  private static IllegalArgumentException misplacedHeader() {
+    return new IllegalArgumentException("the first line, and no other, is a header");
+  }
+
+  /** Reads any other line. Throws as {@link #readHeader} does. */
+  static TapeEntry readEntry(byte[] line) throws IOException {
+    JsonNode fields = TapeJson.line(line);
+    if (fields.has("tape")) {
+      throw misplacedHeader();
     }
-    if (fields.texts.containsKey("failure")) {
-      return new TapeEntry.Failed(time, fields.text("stream"), fields.text("failure"));
+    Instant time = time(fields);
+    if (fields.has("missing")) {
+      return new TapeEntry.Missing(time, number(fields, "missing"));
     }
-    byte[] message = fields.message;
-    if (message == null) {
-      throw new IllegalArgumentException("no message");
+    if (fields.has("failure")) {
+      return new TapeEntry.Failed(time, text(fields, "stream"), text(fields, "failure"));
     }
-    String sender = fields.text("from");
+    String sender = text(fields, "from");
     TapeEntry.Sender from =
         Stream.of(TapeEntry.Sender.values())
             .filter(each -> each.wire().equals(sender))
             .findFirst()
             .orElseThrow(() -> new IllegalArgumentException("from must be client or server"));
-    String stream = fields.texts.get("stream");
+    String stream = fields.path("stream").textValue();
     if (stream == null && from == TapeEntry.Sender.SERVER) {
       throw new IllegalArgumentException("no stream");
     }
+    long position = stream == null ? 0 : number(fields, "position");
     try {
-      return new TapeEntry.Sent(
-          time,
-          from,
-          stream,
-          stream == null ? 0 : fields.number("position"),
-          Envelopes.read(message));
+      return new TapeEntry.Sent(time, from, stream, position, Envelopes.read(message(line)));
     } catch (EnvelopeException e) {
       throw new IllegalArgumentException("the message is not JSON-RPC: " + e.getMessage(), e);
     }
   }
 
-  /** The fields of one line. */
-  private static final class Fields {
-    private final Map<String, String> texts = new HashMap<>();
-    private final Map<String, Long> numbers = new HashMap<>();
-    private byte @Nullable [] message;
-
-    static Fields read(byte[] line) throws IOException {
-      Fields fields = new Fields();
-      try (JsonParser parser = TapeJson.parser(line)) {
-        if (parser.nextToken() != JsonToken.START_OBJECT) {
-          throw new IllegalArgumentException("not a JSON object");
-        }
-        String name;
-        while ((name = parser.nextFieldName()) != null) {
-          JsonToken value = parser.nextToken();
-          if (name.equals("message")) {
-            int from = (int) parser.currentTokenLocation().getByteOffset();
-            parser.skipChildren();
-            fields.message =
-                Arrays.copyOfRange(line, from, (int) parser.currentLocation().getByteOffset());
-          } else if (value == JsonToken.VALUE_STRING) {
-            fields.texts.put(name, parser.getText());
-          } else if (value == JsonToken.VALUE_NUMBER_INT) {
-            fields.numbers.put(name, parser.getLongValue());
-          } else {
-            parser.skipChildren();
-          }
-        }
-        if (parser.nextToken() != null) {
-          throw new IllegalArgumentException("more than one JSON object");
-        }
-      }
-      return fields;
+  private static byte[] message(byte[] line) {
+    TapeJson.Range range = TapeJson.find(line, "message");
+    if (range == null) {
+      throw new IllegalArgumentException("no message");
     }
+    return Arrays.copyOfRange(line, range.from(), range.to());
+  }
 
-    String text(String name) {
-      return required(name, texts.get(name));
+  private static String text(JsonNode fields, String name) {
+    String text = fields.path(name).textValue();
+    if (text == null) {
+      throw new IllegalArgumentException("no " + name);
     }
+    return text;
+  }
 
-    long number(String name) {
-      return required(name, numbers.get(name));
+  private static long number(JsonNode fields, String name) {
+    if (!fields.path(name).isIntegralNumber()) {
+      throw new IllegalArgumentException("no " + name);
     }
+    return fields.path(name).longValue();
+  }
 
-    Instant time() {
-      try {
-        return Instant.parse(text("time"));
-      } catch (DateTimeException e) {
-        throw new IllegalArgumentException("time is not a time of ISO 8601", e);
-      }
-    }
-
-    private static <T> T required(String name, @Nullable T value) {
-      if (value == null) {
-        throw new IllegalArgumentException("no " + name);
-      }
-      return value;
+  private static Instant time(JsonNode fields) {
+    try {
+      return Instant.parse(text(fields, "time"));
+    } catch (DateTimeException e) {
+      throw new IllegalArgumentException("time is not a time of ISO 8601", e);
     }
   }
 }
