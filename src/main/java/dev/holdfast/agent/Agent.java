@@ -44,7 +44,7 @@ final class Agent {
   private volatile @Nullable String agentSession;
 
   // Written under the lock.
-  private volatile @Nullable Turn turn;
+  private volatile @Nullable AgentTurn turn;
   private boolean closing;
 
   /**
@@ -64,24 +64,6 @@ final class Agent {
       Supplier<AgentFormat> formats,
       Semaphore free,
       ByteBudget held) {}
-
-  /** The answer to one message. */
-  private static final class Turn {
-    private final AgentProcess process;
-    private final AgentFormat format;
-
-    // Owned by the thread of the turn.
-    private AgentEvent result = AgentEvent.result(null);
-    private boolean failed;
-
-    /** Why the process was stopped; null if it ends by itself. Guarded by the agent's lock. */
-    private @Nullable Reason stopped;
-
-    private Turn(AgentProcess process, AgentFormat format) {
-      this.process = process;
-      this.format = format;
-    }
-  }
 
   /** An agent whose events are still to come, or come from another replica: see {@link #adopt}. */
   Agent(String name, AgentLog events, Resources resources, ChangeSignal changes) {
@@ -141,7 +123,7 @@ final class Agent {
    * @throws RefusedException if the agent is working, or cannot be started now
    */
   long message(String prompt) {
-    Turn started = begin(prompt);
+    AgentTurn started = begin(prompt);
     try (var _ = appends.hold()) {
       // The last events of the turn before are in the log now.
       long since = events.last();
@@ -152,7 +134,7 @@ final class Agent {
     }
   }
 
-  private Turn begin(String prompt) {
+  private AgentTurn begin(String prompt) {
     try (var _ = lock.hold()) {
       requireOpen();
       if (turn != null) {
@@ -173,22 +155,24 @@ final class Agent {
     }
   }
 
-  private Turn start(String prompt) {
+  private AgentTurn start(String prompt) {
     List<String> base = resources.program().command();
     AgentFormat format = resources.formats().get();
-    AgentProcess process =
-        new AgentProcess(
-            resources.program(), format.command(base, agentSession, prompt), resources.held());
-    process.begin(format.readsPrompt(base) ? prompt.getBytes(UTF_8) : new byte[0]);
-    Turn started = new Turn(process, format);
+    AgentTurn started =
+        new AgentTurn(
+            resources.program(),
+            format,
+            format.command(base, agentSession, prompt),
+            resources.held());
+    started.begin(format.readsPrompt(base) ? prompt.getBytes(UTF_8) : new byte[0]);
     turn = started;
     if (abandoned) {
-      process.abandon(); // The session ended meanwhile, and had no process to kill.
+      started.abandon(); // The session ended meanwhile, and had no process to kill.
     }
     return started;
   }
 
-  private void run(Turn running) {
+  private void run(AgentTurn running) {
     try {
       List<AgentEvent> last = copy(running);
       resources.free().release();
@@ -199,24 +183,23 @@ final class Agent {
   }
 
   /** Copies what the agent writes. Returns the last events, when its process has ended. */
-  private List<AgentEvent> copy(Turn running) throws InterruptedException {
-    AgentProcess process = running.process;
+  private List<AgentEvent> copy(AgentTurn running) throws InterruptedException {
     try {
-      for (var lines = process.take(); !lines.isEmpty(); lines = process.take()) {
+      for (var lines = running.take(); !lines.isEmpty(); lines = running.take()) {
         appendLines(running, lines);
       }
-      return lastEvents(running, process.awaitEnd());
+      return lastEvents(running, running.awaitEnd());
     } catch (RuntimeException | Error unexpected) {
       LOG.errorf(unexpected, "agent session failed unexpectedly session=%s", name);
-      process.abandon();
-      int _ = process.awaitEnd();
+      running.abandon();
+      int _ = running.awaitEnd();
       return List.of(
           AgentEvent.lost(
               "The gateway failed and stopped the agent. The next message starts it again."));
     }
   }
 
-  private void appendLines(Turn running, List<byte[]> lines) {
+  private void appendLines(AgentTurn running, List<byte[]> lines) {
     try (var _ = appends.hold()) {
       List<AgentEvent> parsed = new ArrayList<>();
       lines.forEach(line -> parse(running, line, parsed));
@@ -226,7 +209,7 @@ final class Agent {
     }
   }
 
-  private void parse(Turn running, byte[] line, List<AgentEvent> to) {
+  private void parse(AgentTurn running, byte[] line, List<AgentEvent> to) {
     if (line.length == 0) {
       to.add(
           AgentEvent.error(
@@ -265,12 +248,9 @@ final class Agent {
     }
   }
 
-  private List<AgentEvent> lastEvents(Turn ended, int exitCode) {
+  private List<AgentEvent> lastEvents(AgentTurn ended, int exitCode) {
     List<AgentEvent> last = new ArrayList<>();
-    Reason reason;
-    try (var _ = lock.hold()) {
-      reason = ended.stopped;
-    }
+    Reason reason = ended.stopped();
     if (reason == null) {
       reason = exitCode == 0 && !ended.failed ? Reason.COMPLETED : Reason.FAILED;
       if (exitCode != 0) {
@@ -327,7 +307,7 @@ final class Agent {
       if (turn == null) {
         throw new RefusedException("Session %s is not working.".formatted(name));
       }
-      stop(turn, Reason.INTERRUPTED);
+      turn.stop(Reason.INTERRUPTED);
     }
   }
 
@@ -337,16 +317,11 @@ final class Agent {
       requireOpen();
       closing = true;
       if (turn != null) {
-        stop(turn, Reason.CLOSED);
+        turn.stop(Reason.CLOSED);
         return; // The end of the turn closes the session.
       }
     }
     append(List.of(AgentEvent.state(State.CLOSED, null)), true);
-  }
-
-  private static void stop(Turn running, Reason why) {
-    running.stopped = why;
-    running.process.stop();
   }
 
   private void requireOpen() {
@@ -358,16 +333,16 @@ final class Agent {
   /** Kills the process. Appends nothing more: another replica may own the events. */
   void abandon() {
     abandoned = true;
-    Turn running = turn;
+    AgentTurn running = turn;
     if (running != null) {
-      running.process.abandon();
+      running.abandon();
     }
     changes.change();
   }
 
   /** Waits until the process of an abandoned agent has ended. Returns false after the timeout. */
   boolean awaitEnd(Duration timeout) throws InterruptedException {
-    Turn running = turn;
-    return running == null || running.process.awaitEnd(timeout);
+    AgentTurn running = turn;
+    return running == null || running.awaitEnd(timeout);
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.agent;
 
+import dev.holdfast.agent.AgentEvent.Reason;
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.OversizedMessage;
@@ -13,23 +14,34 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The process of an agent, which answers one message. Its lines wait in a bounded queue. */
-final class AgentProcess implements ChildProcess.Listener {
+/** The answer to one message: a process of the agent, whose lines wait in a bounded queue. */
+final class AgentTurn implements ChildProcess.Listener {
 
   /** Stands for a line that was too long: no other line in the queue is empty. */
   private static final byte[] LINE_TOO_LONG = {};
+
+  final AgentFormat format;
+
+  // Owned by the thread that takes the lines.
+  AgentEvent result = AgentEvent.result(null);
+  boolean failed;
 
   private final MessageQueue lines;
   private final MessageQueue.Writer out;
   private final CountDownLatch gone = new CountDownLatch(1);
   private final ChildProcess process;
 
+  /** Why the process was stopped; null if it ends by itself. */
+  private volatile @Nullable Reason stopped;
+
   /**
    * Starts a process that waits for its {@link #begin}.
    *
    * @throws dev.holdfast.upstream.UpstreamException.Unreachable if it cannot be started
    */
-  AgentProcess(StdioUpstreamSettings settings, List<String> command, ByteBudget budget) {
+  AgentTurn(
+      StdioUpstreamSettings settings, AgentFormat format, List<String> command, ByteBudget budget) {
+    this.format = format;
     lines = new MessageQueue(budget);
     out = lines.newWriter(_ -> {});
     process = ChildProcess.start(settings, command, budget, this);
@@ -60,13 +72,18 @@ final class AgentProcess implements ChildProcess.Listener {
   }
 
   /** Starts to end the process and its descendants. */
-  void stop() {
+  void stop(Reason why) {
+    stopped = why;
     process.end();
+  }
+
+  @Nullable Reason stopped() {
+    return stopped;
   }
 
   /** Starts to end the process; nobody takes its lines any more. */
   void abandon() {
-    stop();
+    process.end();
     var _ = lines.close();
   }
 

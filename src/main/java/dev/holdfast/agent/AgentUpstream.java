@@ -4,14 +4,11 @@ import dev.holdfast.log.EventLog;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Answer;
-import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.ForwardingUpstream;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.Placement;
 import dev.holdfast.upstream.Profile;
-import dev.holdfast.upstream.Upstream;
-import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
 import dev.holdfast.upstream.local.server.LocalUpstream;
@@ -28,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * log, so the session continues on another replica when its own is lost. Only the processes are
  * lost then.
  */
-public final class AgentUpstream implements Upstream {
+public final class AgentUpstream extends ForwardingUpstream {
 
   /** The upstream's name, as part of its path. */
   public static final String NAME = "agent";
@@ -38,7 +35,6 @@ public final class AgentUpstream implements Upstream {
   /** The agents are children of one process. */
   private static final Placement PLACEMENT = new Placement("local", true, false, false);
 
-  private final LocalUpstream server;
   private final ChosenLevels levels;
   private final AgentSessions sessions;
 
@@ -49,14 +45,18 @@ public final class AgentUpstream implements Upstream {
    * @throws IllegalArgumentException if the settings are invalid
    */
   public AgentUpstream(AgentSettings settings, EventLog log, LogLevelStore levels, String version) {
-    this.levels = new ChosenLevels(levels);
-    this.sessions = new AgentSessions(settings, log);
-    this.server =
+    this(new AgentSessions(settings, log), new ChosenLevels(levels), version);
+  }
+
+  private AgentUpstream(AgentSessions sessions, ChosenLevels levels, String version) {
+    super(
         new LocalUpstream(
             new LocalUpstream.ServerFeatures(AgentTools.of(sessions), List.of(), List.of()),
-            this.levels,
+            levels,
             "holdfast-agent",
-            version);
+            version));
+    this.levels = levels;
+    this.sessions = sessions;
   }
 
   /** Continues an agent session whose replica was lost. Waits while the store is away. */
@@ -64,23 +64,13 @@ public final class AgentUpstream implements Upstream {
     sessions.adopt(stream);
   }
 
-  @Override
-  public Handshake initialize(Message.Request initialize, Opener opener) {
-    return server.initialize(initialize, opener);
-  }
-
   /** Attaches without agents to a session that ends before the gateway has recorded it. */
   @Override
   public UpstreamSession attach(UpstreamLink link) {
-    UpstreamSession attached = server.attach(link);
+    UpstreamSession attached = upstream.attach(link);
     String session = link.gatewaySession();
     String name = String.valueOf(link.session());
     return session == null ? attached : new AgentSession(attached, name, session, sessions, levels);
-  }
-
-  @Override
-  public boolean mayHaveOpened(UpstreamLink link) {
-    return server.mayHaveOpened(link);
   }
 
   @Override
@@ -100,7 +90,7 @@ public final class AgentUpstream implements Upstream {
   /** Kills all agents and waits for their ends. */
   @Override
   public void close() {
-    server.close();
+    upstream.close();
     sessions.close();
   }
 
@@ -129,12 +119,6 @@ public final class AgentUpstream implements Upstream {
     public Optional<MessageSource> listen(@Nullable String after) {
       return Optional.of(
           new AgentFeed(sessions.use(session, name), () -> levels.find(name), after));
-    }
-
-    /** Always fails: only the standalone stream can be resumed. */
-    @Override
-    public MessageSource resume(String eventId) {
-      throw new UpstreamException.Broken("a call of an agent cannot be resumed", null);
     }
 
     /** Kills the agents. */

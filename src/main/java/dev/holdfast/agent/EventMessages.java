@@ -1,18 +1,10 @@
 package dev.holdfast.agent;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.util.JsonRecyclerPools;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.MissingNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.upstream.local.LogLevel;
+import dev.holdfast.upstream.local.server.Json;
+import dev.holdfast.upstream.local.server.ServerMessages;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
@@ -25,47 +17,30 @@ import java.io.UncheckedIOException;
  */
 final class EventMessages {
 
-  private static final ObjectMapper MAPPER =
-      JsonMapper.builder(
-              JsonFactory.builder()
-                  .recyclerPool(JsonRecyclerPools.newConcurrentDequePool())
-                  .build())
-          .defaultPropertyInclusion(
-              JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS))
-          .build();
+  private static final String LOGGER = "agent";
 
   private EventMessages() {}
 
   static byte[] write(AgentEvent event) {
-    return write(event.type().level(), MAPPER.valueToTree(event));
+    return ServerMessages.log(event.type().level(), LOGGER, Json.MAPPER.valueToTree(event));
   }
 
   /** Tells the followers of a stream that events are missing. */
   static byte[] purged(String session, long nextIndex) {
-    return write(
+    return ServerMessages.log(
         LogLevel.WARNING,
-        JsonNodeFactory.instance
-            .objectNode()
+        LOGGER,
+        Json.object()
             .put("session", session)
             .put("type", "purged")
             .put("next_since_index", nextIndex));
   }
 
-  private static byte[] write(LogLevel level, JsonNode data) {
-    ObjectNode message = JsonNodeFactory.instance.objectNode().put("jsonrpc", "2.0");
-    message.put("method", "notifications/message");
-    message.putObject("params").put("level", level.wire()).put("logger", "agent").set("data", data);
-    try {
-      return MAPPER.writeValueAsString(message).getBytes(UTF_8);
-    } catch (JsonProcessingException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
   /** Reads an event that {@link #write(AgentEvent)} has written. */
   static AgentEvent read(byte[] message) {
     try {
-      return MAPPER.treeToValue(MAPPER.readTree(message).at("/params/data"), AgentEvent.class);
+      return Json.MAPPER.treeToValue(
+          Json.MAPPER.readTree(message).at("/params/data"), AgentEvent.class);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -74,7 +49,7 @@ final class EventMessages {
   /** Reads a line of an agent; missing if it is not JSON. */
   static JsonNode parse(byte[] line) {
     try {
-      return MAPPER.readTree(line);
+      return Json.MAPPER.readTree(line);
     } catch (IOException notJson) {
       return MissingNode.getInstance();
     }

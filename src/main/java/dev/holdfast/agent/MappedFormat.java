@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.agent.AgentEvent.Status;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,30 +23,16 @@ final class MappedFormat implements AgentFormat {
   private static final String PROMPT = "{prompt}";
   private static final String SESSION = "{session}";
 
-  /** What a pointer finds. */
-  private enum Value {
-    /** The agent's id of the session. */
-    SESSION,
-    /** The text of a message. */
-    MESSAGE,
-    /** The name of a tool. */
-    TOOL,
-    /** How far the use of the tool is. */
-    TOOL_STATUS,
-    /** The id of the use. */
-    TOOL_CALL,
-    /** The text of an error. */
-    ERROR,
-    /** The final result. */
-    RESULT
-  }
+  /** The names of pointers, which say what a pointer finds. */
+  private static final List<String> NAMES =
+      List.of("session", "message", "tool", "tool-status", "tool-call", "error", "result");
 
   private static final Set<String> COMPLETED =
       Set.of("completed", "complete", "success", "succeeded", "done", "ok", "end");
   private static final Set<String> FAILED =
       Set.of("failed", "failure", "error", "declined", "cancelled");
 
-  private final Map<Value, JsonPointer> pointers = new EnumMap<>(Value.class);
+  private final Map<String, JsonPointer> pointers = new HashMap<>();
   private final List<String> resumeArguments;
 
   /**
@@ -59,15 +45,14 @@ final class MappedFormat implements AgentFormat {
    * @throws IllegalArgumentException for another name, or what is no JSON pointer
    */
   MappedFormat(Map<String, String> mapping, List<String> resumeArguments) {
-    mapping.forEach((name, pointer) -> pointers.put(value(name), pointer(name, pointer)));
+    mapping.forEach((name, pointer) -> pointers.put(known(name), pointer(name, pointer)));
     this.resumeArguments = List.copyOf(resumeArguments);
   }
 
-  private static Value value(String name) {
-    for (Value value : Value.values()) {
-      if (value.name().equals(name.toUpperCase(Locale.ROOT).replaceAll("[.-]", "_"))) {
-        return value;
-      }
+  private static String known(String name) {
+    String known = name.toLowerCase(Locale.ROOT).replaceAll("[._]", "-");
+    if (NAMES.contains(known)) {
+      return known;
     }
     throw new IllegalArgumentException(
         "mapping."
@@ -103,27 +88,27 @@ final class MappedFormat implements AgentFormat {
   @Override
   public List<AgentEvent> parse(JsonNode line) {
     List<AgentEvent> events = new ArrayList<>();
-    find(line, Value.SESSION)
+    find(line, "session")
         .map(id -> AgentEvent.state(AgentEvent.State.WORKING, id))
         .ifPresent(events::add);
-    find(line, Value.TOOL)
-        .map(name -> AgentEvent.tool(name, status(line), find(line, Value.TOOL_CALL).orElse(null)))
+    find(line, "tool")
+        .map(name -> AgentEvent.tool(name, status(line), find(line, "tool-call").orElse(null)))
         .ifPresent(events::add);
-    find(line, Value.MESSAGE).map(AgentEvent::message).ifPresent(events::add);
-    find(line, Value.ERROR).map(AgentEvent::error).ifPresent(events::add);
-    find(line, Value.RESULT).map(AgentEvent::result).ifPresent(events::add);
+    find(line, "message").map(AgentEvent::message).ifPresent(events::add);
+    find(line, "error").map(AgentEvent::error).ifPresent(events::add);
+    find(line, "result").map(AgentEvent::result).ifPresent(events::add);
     return events;
   }
 
   private Status status(JsonNode line) {
-    String known = find(line, Value.TOOL_STATUS).orElse("").toLowerCase(Locale.ROOT);
+    String known = find(line, "tool-status").orElse("").toLowerCase(Locale.ROOT);
     return COMPLETED.contains(known)
         ? Status.COMPLETED
         : FAILED.contains(known) ? Status.FAILED : Status.STARTED;
   }
 
-  private Optional<String> find(JsonNode line, Value value) {
-    return Optional.ofNullable(pointers.get(value))
+  private Optional<String> find(JsonNode line, String name) {
+    return Optional.ofNullable(pointers.get(name))
         .map(line::at)
         .filter(found -> !found.isMissingNode() && !found.isNull())
         .map(found -> found.isValueNode() ? found.asText() : found.toString());

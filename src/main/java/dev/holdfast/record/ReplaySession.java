@@ -204,11 +204,6 @@ final class ReplaySession implements UpstreamSession {
   }
 
   @Override
-  public MessageSource resume(String eventId) {
-    throw new UpstreamException.Broken("a tape has no event ids", null);
-  }
-
-  @Override
   public void end() {
     ended = true;
     onEnd.run();

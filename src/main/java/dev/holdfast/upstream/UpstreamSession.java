@@ -36,9 +36,12 @@ public interface UpstreamSession {
    * Resumes a stream.
    *
    * @param eventId the id of its last known event, from {@link UpstreamMessage#eventId}
-   * @throws UpstreamException when the server does not resume the stream
+   * @throws UpstreamException when the server does not resume the stream, or its messages have no
+   *     event ids
    */
-  MessageSource resume(String eventId);
+  default MessageSource resume(String eventId) {
+    throw new UpstreamException.Broken("its streams cannot be resumed", null);
+  }
 
   /** Ends the session if the server can be reached. Does not throw. */
   void end();

@@ -17,9 +17,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /** Reads and writes JSON objects. */
-final class Json {
+public final class Json {
 
-  static final ObjectMapper MAPPER =
+  /** Converts records from and to JSON, without components that are null. */
+  public static final ObjectMapper MAPPER =
       JsonMapper.builder(
               // A pool instead of thread locals: each virtual thread would keep its own buffers.
               JsonFactory.builder()
@@ -33,7 +34,8 @@ final class Json {
 
   private Json() {}
 
-  static ObjectNode object() {
+  /** A new object. */
+  public static ObjectNode object() {
     return JsonNodeFactory.instance.objectNode();
   }
 

@@ -152,12 +152,6 @@ record LocalSession(
     return Optional.empty();
   }
 
-  /** Always fails: the messages of this server have no event ids. */
-  @Override
-  public MessageSource resume(String eventId) {
-    throw new UpstreamException.Broken("a local call cannot be resumed", null);
-  }
-
   /** Cancels the calls on this replica. Each other replica closes the streams of its own calls. */
   @Override
   public void end() {

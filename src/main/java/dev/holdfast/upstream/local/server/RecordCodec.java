@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -51,13 +52,7 @@ final class RecordCodec<R extends Record> {
 
   private static final int MAX_ERRORS = 10;
 
-  private static final ClassValue<RecordCodec<?>> FORMS =
-      new ClassValue<>() {
-        @Override
-        protected RecordCodec<?> computeValue(Class<?> type) {
-          return newForm(type.asSubclass(Record.class));
-        }
-      };
+  private static final Map<Class<?>, RecordCodec<?>> FORMS = new ConcurrentHashMap<>();
 
   private final Class<R> type;
   private final ObjectNode schema;
@@ -90,7 +85,7 @@ final class RecordCodec<R extends Record> {
    */
   @SuppressWarnings("unchecked") // each value is stored under its own class
   static <R extends Record> RecordCodec<R> form(Class<R> type) {
-    return (RecordCodec<R>) FORMS.get(type);
+    return (RecordCodec<R>) FORMS.computeIfAbsent(type, _ -> newForm(type));
   }
 
   private static <R extends Record> RecordCodec<R> newForm(Class<R> type) {

@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.local.server;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.util.RawValue;
 import dev.holdfast.protocol.Methods;
@@ -10,7 +11,7 @@ import dev.holdfast.upstream.local.LogLevel;
 import org.jspecify.annotations.Nullable;
 
 /** The JSON-RPC messages of a local server, each on one line. */
-final class ServerMessages {
+public final class ServerMessages {
 
   private static final double MAX_EXACT_INTEGER = 1L << 53;
 
@@ -69,10 +70,11 @@ final class ServerMessages {
     }
   }
 
-  static byte[] log(LogLevel level, String logger, String text) {
+  /** A log message. */
+  public static byte[] log(LogLevel level, String logger, JsonNode data) {
     return notification(
         Methods.NOTIFICATIONS_MESSAGE,
-        Json.object().put("level", level.wire()).put("logger", logger).put("data", text));
+        Json.object().put("level", level.wire()).put("logger", logger).set("data", data));
   }
 
   private static byte[] notification(String method, ObjectNode params) {

@@ -1,6 +1,7 @@
 package dev.holdfast.upstream.local.server;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
@@ -166,7 +167,7 @@ final class ToolCallTask implements ToolCall {
   public void log(LogLevel level, String logger, String text) {
     checkCancelled();
     if (logFilter.accepts(level)) {
-      send(ServerMessages.log(level, logger, text));
+      send(ServerMessages.log(level, logger, TextNode.valueOf(text)));
     }
   }
 
