@@ -48,7 +48,7 @@ record InterceptedSession(
       if (left != null) {
         server.send(left);
       }
-      return answer(judged.errors());
+      return Answer.of(judged.errors());
     }
     Answer answer = server.request(Objects.requireNonNull(left));
     return switch (answer) {
@@ -62,14 +62,6 @@ record InterceptedSession(
       case Answer.Json _, Answer.Stream _ ->
           new Answer.Stream(new Source(this, answer.source(), sent, judged.errors()));
     };
-  }
-
-  private static Answer answer(List<byte[]> errors) {
-    return errors.size() == 1
-        ? new Answer.Json(errors.getFirst())
-        : new Answer.Stream(
-            MessageSource.of(
-                errors.stream().map(error -> new UpstreamMessage(error, null)).toList()));
   }
 
   @Override

@@ -5,6 +5,15 @@ import java.util.List;
 /** A server's answer to a request. */
 public sealed interface Answer {
 
+  /** Responses that have all arrived. */
+  static Answer of(List<byte[]> responses) {
+    List<UpstreamMessage> messages =
+        responses.stream().map(response -> new UpstreamMessage(response, null)).toList();
+    return messages.size() == 1
+        ? new Json(messages.getFirst())
+        : new Stream(MessageSource.of(messages));
+  }
+
   /** The messages of either form of answer. The caller closes the source. */
   MessageSource source();
 

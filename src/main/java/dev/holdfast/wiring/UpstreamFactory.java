@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  * Creates upstreams that have a server.
  *
  * @param patient whether upstreams retry for as long as it takes, see {@link
- *     HttpUpstreamSettings#patient()}. A person can then sign in at the default one
+ *     HttpUpstreamSettings.Reconnection#PATIENT}. A person can then sign in at the default one
  * @param traceHeaders as in {@link HttpUpstreamSettings}
  * @param clientTokens the tokens of clients, for servers that get them
  * @param held budget of messages from all servers
@@ -246,24 +246,24 @@ record UpstreamFactory(
       URI url, GatewayConfig.Server server, Credentials credentials) {
     Map<String, String> headers = new HashMap<>();
     server.headers().forEach((name, value) -> headers.put(name.replace('.', '-'), value));
-    HttpUpstreamSettings settings =
-        new HttpUpstreamSettings(
-            url,
-            headers,
-            server.connectTimeout(),
-            server.firstByteTimeout(),
-            server.idleTimeout(),
-            limits.serverMessageBytes().value(),
-            HttpUpstreamSettings.Reconnection.DEFAULT,
-            server.maxConnections(),
-            traceHeaders,
-            server.forwardHeaders().stream()
-                .flatMap(List::stream)
-                .map(String::strip)
-                .collect(Collectors.toUnmodifiableSet()),
-            server.tls().map(tls).orElse(null),
-            credentials);
-    return patient ? settings.patient() : settings;
+    return new HttpUpstreamSettings(
+        url,
+        headers,
+        server.connectTimeout(),
+        server.firstByteTimeout(),
+        patient ? Duration.ZERO : server.idleTimeout(),
+        limits.serverMessageBytes().value(),
+        patient
+            ? HttpUpstreamSettings.Reconnection.PATIENT
+            : HttpUpstreamSettings.Reconnection.DEFAULT,
+        server.maxConnections(),
+        traceHeaders,
+        server.forwardHeaders().stream()
+            .flatMap(List::stream)
+            .map(String::strip)
+            .collect(Collectors.toUnmodifiableSet()),
+        server.tls().map(tls).orElse(null),
+        credentials);
   }
 
   /** Returns what is wrong with the configuration of agents, as {@link #problems} does. */

@@ -181,18 +181,14 @@ final class ChannelSession implements UpstreamSession {
 
   /** The id identifies a response, so two open requests cannot share an id. */
   private static Answer refuseIds(List<Message.Request> requests) {
-    List<UpstreamMessage> errors =
+    return Answer.of(
         requests.stream()
             .map(request ->
                 JsonRpcErrors.error(
                     request.id(),
                     JsonRpcErrorCode.INVALID_REQUEST,
                     "Invalid Request: the id is in use"))
-            .map(error -> new UpstreamMessage(error, null))
-            .toList();
-    return errors.size() == 1
-        ? new Answer.Json(errors.getFirst())
-        : new Answer.Stream(MessageSource.of(errors));
+            .toList());
   }
 
   @Override

@@ -89,12 +89,17 @@ public record HttpUpstreamSettings(
 
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(4);
 
-    /** 30 s, 5 attempts, and no connection counts as dead. */
-    public static final Reconnection DEFAULT =
-        new Reconnection(Duration.ofSeconds(30), 5, Duration.ZERO);
+    private static final Duration MAX_DELAY = Duration.ofSeconds(30);
 
-    /** Servers that send comments on a silent stream send at least two in this time. */
-    private static final Duration PATIENT_STALL_TIMEOUT = Duration.ofSeconds(75);
+    /** 30 s, 5 attempts, and no connection counts as dead. */
+    public static final Reconnection DEFAULT = new Reconnection(MAX_DELAY, 5, Duration.ZERO);
+
+    /**
+     * For a machine that sleeps and changes networks: as long as it takes, also when a connection
+     * stalls. Servers that send comments on a silent stream send at least two in 75 s.
+     */
+    public static final Reconnection PATIENT =
+        new Reconnection(MAX_DELAY, Integer.MAX_VALUE, Duration.ofSeconds(75));
 
     /** With an answer timeout of 4 s, or the stall timeout if there is one. */
     public Reconnection(Duration maxDelay, int attempts, Duration stallTimeout) {
@@ -124,27 +129,6 @@ public record HttpUpstreamSettings(
     require(
         tls == null || "https".equalsIgnoreCase(url.getScheme()),
         "tls has no use unless url begins with https://: remove it, or change the url");
-  }
-
-  /**
-   * Returns the same settings for a machine that sleeps and changes networks. Streams are resumed
-   * for as long as it takes, also when their connection stalls.
-   */
-  public HttpUpstreamSettings patient() {
-    return new HttpUpstreamSettings(
-        url,
-        headers,
-        connectTimeout,
-        firstByteTimeout,
-        Duration.ZERO,
-        maxMessageBytes,
-        new Reconnection(
-            reconnection.maxDelay(), Integer.MAX_VALUE, Reconnection.PATIENT_STALL_TIMEOUT),
-        maxConnections,
-        traceHeaders,
-        forwardHeaders,
-        tls,
-        credentials);
   }
 
   /** Time until the server opens a session or a stream, or takes what needs no response. */

@@ -8,16 +8,15 @@ import dev.holdfast.upstream.UpstreamException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
+import java.util.regex.Pattern;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -336,40 +335,19 @@ public final class ChildProcess {
    */
   static final class ChildEnvironment {
 
-    private static final Set<String> INHERITED =
-        Set.of(
-            "HOME",
-            "LANG",
-            "LC_ALL",
-            "LC_CTYPE",
-            "LOGNAME",
-            "PATH",
-            "SHELL",
-            "TERM",
-            "TMPDIR",
-            "TZ",
-            "USER",
-            // Windows starts no program without these.
-            "APPDATA",
-            "COMSPEC",
-            "HOMEDRIVE",
-            "HOMEPATH",
-            "LOCALAPPDATA",
-            "PATHEXT",
-            "PROCESSOR_ARCHITECTURE",
-            "PROGRAMFILES",
-            "SYSTEMDRIVE",
-            "SYSTEMROOT",
-            "TEMP",
-            "TMP",
-            "USERNAME",
-            "USERPROFILE");
+    private static final Pattern INHERITED =
+        Pattern.compile(
+            "HOME|LANG|LC_ALL|LC_CTYPE|LOGNAME|PATH|SHELL|TERM|TMPDIR|TZ|USER"
+                // Windows starts no program without these.
+                + "|APPDATA|COMSPEC|HOMEDRIVE|HOMEPATH|LOCALAPPDATA|PATHEXT|PROCESSOR_ARCHITECTURE"
+                + "|PROGRAMFILES|SYSTEMDRIVE|SYSTEMROOT|TEMP|TMP|USERNAME|USERPROFILE",
+            Pattern.CASE_INSENSITIVE);
 
     private ChildEnvironment() {}
 
     /** Removes the variables that a process must not inherit, and adds the configured ones. */
     static void prepare(Map<String, String> variables, Map<String, String> configured) {
-      variables.keySet().removeIf(name -> !INHERITED.contains(name.toUpperCase(Locale.ROOT)));
+      variables.keySet().removeIf(name -> !INHERITED.matcher(name).matches());
       variables.putAll(configured);
     }
   }

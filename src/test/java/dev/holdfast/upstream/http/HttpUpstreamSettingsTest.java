@@ -118,7 +118,6 @@ class HttpUpstreamSettingsTest {
     assertThat(forwarding(false, names).forwardHeaders())
         .containsExactlyInAnyOrder("x-tenant", "traceparent", "tracestate");
     assertThat(forwarding(true, names).forwardHeaders()).containsExactly("x-tenant");
-    assertThat(forwarding(false, names).patient().forwardHeaders()).hasSize(3);
   }
 
   @Test
