@@ -6,6 +6,7 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamMonitor;
 import dev.holdfast.upstream.UpstreamObserver;
 import io.micrometer.core.instrument.Counter;
@@ -135,7 +136,7 @@ final class UpstreamMeters implements UpstreamObserver {
   private final class Reopening implements Operation {
 
     @Override
-    public void succeeded() {
+    public void answered(List<UpstreamMessage> messages) {
       respawns.increment();
     }
   }

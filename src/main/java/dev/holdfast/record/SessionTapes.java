@@ -106,12 +106,8 @@ public final class SessionTapes implements UpstreamObserver {
     }
 
     @Override
-    public void succeeded() {
+    public void answered(List<UpstreamMessage> messages) {
       begun = true;
-    }
-
-    @Override
-    public void received(List<UpstreamMessage> messages) {
       messages.forEach(message -> stream.add(Sender.SERVER, message.payload()));
     }
 

@@ -14,16 +14,7 @@ import org.jspecify.annotations.Nullable;
  * A span for each call of an upstream: from the request to the end of its answer. The standalone
  * stream has none.
  */
-public final class UpstreamSpans implements UpstreamObserver {
-
-  private final String name;
-  private final Tracer tracer;
-
-  /** Makes spans for an upstream with a configured name. */
-  public UpstreamSpans(String name, Tracer tracer) {
-    this.name = name;
-    this.tracer = tracer;
-  }
+public record UpstreamSpans(String name, Tracer tracer) implements UpstreamObserver {
 
   @Override
   public Operation begin(Kind kind, @Nullable UpstreamLink link, @Nullable Body body) {
@@ -57,6 +48,7 @@ public final class UpstreamSpans implements UpstreamObserver {
     }
 
     @Override
+    @SuppressWarnings("MustBeClosedChecker") // leave() closes it
     public void enter() {
       scope = span.makeCurrent();
     }

@@ -5,7 +5,6 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.UpstreamObserver.Kind;
 import dev.holdfast.upstream.UpstreamObserver.Operation;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -27,34 +26,41 @@ public final class ObservedUpstream extends ForwardingUpstream {
   }
 
   private Operations begin(Kind kind, @Nullable UpstreamLink link, @Nullable Body body) {
-    List<Operation> operations = new ArrayList<>(observers.size());
-    for (UpstreamObserver observer : observers) {
-      Operation operation = observer.begin(kind, link, body);
-      if (!operation.equals(Operation.NONE)) {
-        operations.add(operation);
-      }
+    Operation[] all = new Operation[observers.size()];
+    for (int i = 0; i < all.length; i++) {
+      all[i] = observers.get(i).begin(kind, link, body);
     }
-    return new Operations(operations);
+    return new Operations(all);
   }
 
   /** An operation, as each observer sees it. */
-  private record Operations(List<Operation> all) {
+  private static final class Operations {
+
+    private final Operation[] all;
+
+    Operations(Operation[] all) {
+      this.all = all;
+    }
 
     <T> T run(Supplier<T> part) {
-      all.forEach(Operation::enter);
+      for (Operation operation : all) {
+        operation.enter();
+      }
       try {
-        T result = part.get();
-        all.forEach(Operation::succeeded);
-        return result;
+        return part.get();
       } catch (RuntimeException failure) {
-        all.forEach(operation -> operation.failed(failure));
+        for (Operation operation : all) {
+          operation.failed(failure);
+        }
         end();
         throw failure;
       } catch (Error failure) {
         end();
         throw failure;
       } finally {
-        all.forEach(Operation::leave);
+        for (Operation operation : all) {
+          operation.leave();
+        }
       }
     }
 
@@ -65,17 +71,27 @@ public final class ObservedUpstream extends ForwardingUpstream {
             work.run();
             return true;
           });
+      answered(List.of());
       end();
     }
 
-    void received(List<UpstreamMessage> messages) {
+    void answered(List<UpstreamMessage> messages) {
       for (Operation operation : all) {
-        operation.received(messages);
+        operation.answered(messages);
       }
     }
 
+    void opened(Handshake handshake) {
+      for (Operation operation : all) {
+        operation.opened(handshake);
+      }
+      end();
+    }
+
     void end() {
-      all.forEach(Operation::end);
+      for (Operation operation : all) {
+        operation.end();
+      }
     }
   }
 
@@ -83,8 +99,7 @@ public final class ObservedUpstream extends ForwardingUpstream {
   public Handshake initialize(Message.Request initialize, Opener opener) {
     Operations operations = begin(Kind.INITIALIZE, null, new Body.Single(initialize));
     Handshake handshake = operations.run(() -> upstream.initialize(initialize, opener));
-    operations.all().forEach(operation -> operation.opened(handshake));
-    operations.end();
+    operations.opened(handshake);
     return handshake;
   }
 
@@ -111,15 +126,17 @@ public final class ObservedUpstream extends ForwardingUpstream {
     @Override
     public Answer request(Body requests) {
       Operations operations = begin(Kind.REQUEST, link, requests);
-      return switch (operations.run(() -> session.request(requests))) {
+      switch (operations.run(() -> session.request(requests))) {
         case Answer.Json json -> {
-          operations.received(List.of(json.message()));
+          operations.answered(List.of(json.message()));
           operations.end();
-          yield json;
+          return json;
         }
-        case Answer.Stream(MessageSource source) ->
-            new Answer.Stream(new Source(source, operations));
-      };
+        case Answer.Stream(MessageSource source) -> {
+          operations.answered(List.of());
+          return new Answer.Stream(new Source(source, operations));
+        }
+      }
     }
 
     @Override
@@ -130,15 +147,17 @@ public final class ObservedUpstream extends ForwardingUpstream {
     @Override
     public Optional<MessageSource> listen(@Nullable String after) {
       Operations operations = begin(Kind.LISTEN, link, null);
-      return operations
-          .run(() -> session.listen(after))
-          .map(source -> new Source(source, operations));
+      Optional<MessageSource> source = operations.run(() -> session.listen(after));
+      operations.answered(List.of());
+      return source.map(found -> new Source(found, operations));
     }
 
     @Override
     public MessageSource resume(String eventId) {
       Operations operations = begin(Kind.RESUME, link, null);
-      return new Source(operations.run(() -> session.resume(eventId)), operations);
+      MessageSource source = operations.run(() -> session.resume(eventId));
+      operations.answered(List.of());
+      return new Source(source, operations);
     }
 
     @Override
@@ -159,7 +178,7 @@ public final class ObservedUpstream extends ForwardingUpstream {
     @Override
     public List<UpstreamMessage> take() {
       List<UpstreamMessage> taken = operations.run(source::take);
-      operations.received(taken);
+      operations.answered(taken);
       return taken;
     }
 
@@ -167,7 +186,7 @@ public final class ObservedUpstream extends ForwardingUpstream {
     public List<UpstreamMessage> takeArrived() {
       List<UpstreamMessage> arrived = source.takeArrived();
       if (!arrived.isEmpty()) {
-        operations.received(arrived);
+        operations.answered(arrived);
       }
       return arrived;
     }

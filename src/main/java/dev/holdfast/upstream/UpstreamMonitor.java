@@ -131,12 +131,12 @@ public final class UpstreamMonitor implements AutoCloseable {
     }
 
     @Override
-    public void succeeded() {
+    public void opened(Handshake handshake) {
       found();
     }
 
     @Override
-    public void received(List<UpstreamMessage> messages) {
+    public void answered(List<UpstreamMessage> messages) {
       found();
     }
 

@@ -42,17 +42,14 @@ public interface UpstreamObserver {
     /** This thread ends a part. */
     default void leave() {}
 
-    /** A part has succeeded: the server is there. */
-    default void succeeded() {}
-
     /** A part has failed. {@link #end} follows. */
     default void failed(RuntimeException failure) {}
 
     /** The server has answered {@link Kind#INITIALIZE}. */
     default void opened(Handshake handshake) {}
 
-    /** Messages of the answer have arrived. */
-    default void received(List<UpstreamMessage> messages) {}
+    /** A part has succeeded, and has brought these messages of the answer; may be none. */
+    default void answered(List<UpstreamMessage> messages) {}
 
     /** The operation has failed, or its answer is complete. May be called again. */
     default void end() {}
