@@ -30,11 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A session whose messages pass a chain of interceptors, both ways. */
 record InterceptedSession(
-    InterceptorChain chain,
-    String upstream,
-    @Nullable String id,
-    Sender sender,
-    UpstreamSession server)
+    InterceptorChain chain, @Nullable String id, Sender sender, UpstreamSession server)
     implements UpstreamSession {
 
   private static final Logger LOG = Logger.getLogger(InterceptedSession.class);
@@ -104,10 +100,7 @@ record InterceptedSession(
           message instanceof Message.Response response && response.id() != null
               ? requests.get(response.id())
               : null;
-      Outcome outcome =
-          chain.judge(
-              new InterceptedMessage(
-                  message, direction, upstream, id, sender.principal(), sender.scopes(), request));
+      Outcome outcome = chain.judge(message, direction, id, sender, request);
       if (outcome.message() != null) {
         left.add(outcome.message());
       } else if (message instanceof Message.Response) {

@@ -5,7 +5,6 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
-import dev.holdfast.protocol.Sender;
 import dev.holdfast.upstream.ForwardingUpstream;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Profile;
@@ -14,18 +13,15 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** An upstream whose messages pass a chain of interceptors, both ways. Thread-safe. */
 public final class InterceptedUpstream extends ForwardingUpstream {
 
-  private final String name;
   private final InterceptorChain chain;
 
   private InterceptedUpstream(Upstream upstream, String name, List<Interceptor> interceptors) {
     super(upstream);
-    this.name = name;
-    this.chain = new InterceptorChain(interceptors);
+    this.chain = new InterceptorChain(name, interceptors);
   }
 
   /**
@@ -43,7 +39,8 @@ public final class InterceptedUpstream extends ForwardingUpstream {
   /** Returns an error, and no session, if the request is refused. */
   @Override
   public Handshake initialize(Message.Request initialize, Opener opener) {
-    InterceptorChain.Outcome sent = chain.judge(toServer(initialize, opener.sender()));
+    InterceptorChain.Outcome sent =
+        chain.judge(initialize, Direction.TO_SERVER, null, opener.sender(), null);
     if (!(sent.message() instanceof Message.Request passed)) {
       return new Handshake(sent.error(), null, List.of());
     }
@@ -52,14 +49,14 @@ public final class InterceptedUpstream extends ForwardingUpstream {
       return handshake;
     }
     InterceptorChain.Outcome received =
-        chain.judge(intercepted(response, Direction.TO_CLIENT, opener.sender(), passed));
+        chain.judge(response, Direction.TO_CLIENT, null, opener.sender(), passed);
     Message result = received.message();
     UpstreamLink link = handshake.link();
     if (link == null) {
       return new Handshake(result == null ? received.error() : result.bytes(), null, List.of());
     }
     InterceptedSession session =
-        new InterceptedSession(chain, name, null, opener.sender(), upstream.attach(link));
+        new InterceptedSession(chain, null, opener.sender(), upstream.attach(link));
     if (result == null) {
       session.end();
       return new Handshake(received.error(), null, List.of());
@@ -70,21 +67,12 @@ public final class InterceptedUpstream extends ForwardingUpstream {
   /** The server gets the same request as before. */
   @Override
   public void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
-    InterceptorChain.Outcome sent = chain.judge(toServer(initialize, link.sender()));
+    InterceptorChain.Outcome sent =
+        chain.judge(initialize, Direction.TO_SERVER, null, link.sender(), null);
     if (!(sent.message() instanceof Message.Request passed)) {
       throw new UpstreamException.SessionGone();
     }
     upstream.reopen(link, passed, initialized);
-  }
-
-  private InterceptedMessage toServer(Message.Request initialize, Sender sender) {
-    return intercepted(initialize, Direction.TO_SERVER, sender, null);
-  }
-
-  private InterceptedMessage intercepted(
-      Message message, Direction direction, Sender sender, Message.@Nullable Request request) {
-    return new InterceptedMessage(
-        message, direction, name, null, sender.principal(), sender.scopes(), request);
   }
 
   @Override
@@ -102,6 +90,6 @@ public final class InterceptedUpstream extends ForwardingUpstream {
   @Override
   public UpstreamSession attach(UpstreamLink link) {
     return new InterceptedSession(
-        chain, name, link.gatewaySession(), link.sender(), upstream.attach(link));
+        chain, link.gatewaySession(), link.sender(), upstream.attach(link));
   }
 }

@@ -1,12 +1,14 @@
 package dev.holdfast.intercept;
 
 import dev.holdfast.budget.LogRate;
+import dev.holdfast.intercept.InterceptedMessage.Direction;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.protocol.Sender;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -23,10 +25,13 @@ final class InterceptorChain {
 
   private static final byte[] NOTHING = {};
 
+  private final String upstream;
   private final List<Interceptor> interceptors;
   private final Set<String> namedScopes;
 
-  InterceptorChain(List<Interceptor> interceptors) {
+  /** {@code upstream} is its configured name. */
+  InterceptorChain(String upstream, List<Interceptor> interceptors) {
+    this.upstream = upstream;
     this.interceptors = List.copyOf(interceptors);
     namedScopes =
         interceptors.stream()
@@ -45,6 +50,23 @@ final class InterceptorChain {
    * @param error what its sender or receiver gets if it was refused; empty for a notification
    */
   record Outcome(@Nullable Message message, byte[] error) {}
+
+  /**
+   * Asks the interceptors about a message.
+   *
+   * @param session the gateway's id of the session; null before the server has accepted it
+   * @param request the client's request that a response answers; null if it is unknown
+   */
+  Outcome judge(
+      Message message,
+      Direction direction,
+      @Nullable String session,
+      Sender sender,
+      Message.@Nullable Request request) {
+    return judge(
+        new InterceptedMessage(
+            message, direction, upstream, session, sender.principal(), sender.scopes(), request));
+  }
 
   Outcome judge(InterceptedMessage message) {
     InterceptedMessage current = message;

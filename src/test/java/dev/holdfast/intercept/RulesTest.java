@@ -155,7 +155,7 @@ class RulesTest {
   /** A reader could take the first one. */
   @Test
   void shouldRefuseResultsWithAMemberTwice() {
-    InterceptorChain chain = new InterceptorChain(List.of(new Redaction(List.of("/a/b"))));
+    InterceptorChain chain = new InterceptorChain("web", List.of(new Redaction(List.of("/a/b"))));
 
     InterceptorChain.Outcome outcome =
         chain.judge(toClient(result("{\"a\":{\"b\":1},\"a\":{}}"), null));
