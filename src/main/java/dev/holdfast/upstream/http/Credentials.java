@@ -20,9 +20,6 @@ public interface Credentials {
    */
   @Nullable String authorization(Caller caller, boolean asked);
 
-  /** The server has answered 401 to a request of a client with these credentials. */
-  default void refused(Caller caller, String authorization) {}
-
   /**
    * The server has answered 401.
    *
@@ -31,7 +28,7 @@ public interface Credentials {
    * @return whether there may be other credentials now, with which the request is worth another
    *     attempt
    */
-  default boolean challenged(@Nullable String authorization, List<String> challenges) {
+  default boolean refused(Caller caller, @Nullable String authorization, List<String> challenges) {
     return false;
   }
 

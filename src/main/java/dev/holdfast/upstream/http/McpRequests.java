@@ -158,15 +158,12 @@ record McpRequests(
       if (answer.status() != UNAUTHORIZED) {
         return answer;
       }
-      if (credentials.challenged(authorization, answer.challenges()) && attempt < MAX_ATTEMPTS) {
+      boolean mayRetry = credentials.refused(caller, authorization, answer.challenges());
+      if (mayRetry && attempt < MAX_ATTEMPTS) {
         answer.discard();
-      } else if (authorization == null) {
+      } else if (asked || authorization == null) {
         return answer;
       } else {
-        credentials.refused(caller, authorization);
-        if (asked) {
-          return answer;
-        }
         answer.exchange().close();
         throw new UpstreamException.NoToken();
       }

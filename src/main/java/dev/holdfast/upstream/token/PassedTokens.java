@@ -6,19 +6,14 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.http.Caller;
 import dev.holdfast.upstream.http.Credentials;
 import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The access tokens of clients, which go to the server as they are. */
-public final class PassedTokens implements Credentials {
+public record PassedTokens(ClientTokens tokens) implements Credentials {
 
   /** RFC 6750, section 2.1. */
   private static final String SCHEME = "Bearer ";
-
-  private final ClientTokens tokens;
-
-  /** Passes the tokens that clients have shown. */
-  public PassedTokens(ClientTokens tokens) {
-    this.tokens = tokens;
-  }
 
   /** Returns the value of {@code Authorization} with a token. */
   static String header(String token) {
@@ -51,11 +46,12 @@ public final class PassedTokens implements Credentials {
   }
 
   @Override
-  public void refused(Caller caller, String authorization) {
+  public boolean refused(Caller caller, @Nullable String authorization, List<String> challenges) {
     String session = caller.session();
-    if (session != null) {
+    if (session != null && authorization != null) {
       tokens.refused(session, tokenIn(authorization));
     }
+    return false;
   }
 
   @Override

@@ -64,7 +64,7 @@ public final class PersonalCredentials implements Credentials {
   }
 
   @Override
-  public boolean challenged(@Nullable String authorization, List<String> challenges) {
+  public boolean refused(Caller caller, @Nullable String authorization, List<String> challenges) {
     tokens.refuse(authorization == null ? null : PassedTokens.tokenIn(authorization), challenges);
     return true;
   }

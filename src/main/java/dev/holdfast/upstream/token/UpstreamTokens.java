@@ -98,9 +98,12 @@ public final class UpstreamTokens implements Credentials {
   }
 
   @Override
-  public void refused(Caller caller, String authorization) {
-    String token = PassedTokens.tokenIn(authorization);
-    List.copyOf(tokens.values()).forEach(each -> each.forget(token));
+  public boolean refused(Caller caller, @Nullable String authorization, List<String> challenges) {
+    if (authorization != null) {
+      String token = PassedTokens.tokenIn(authorization);
+      List.copyOf(tokens.values()).forEach(each -> each.forget(token));
+    }
+    return false;
   }
 
   @Override

@@ -31,6 +31,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,8 +91,9 @@ class SseStreamResumeTest {
     }
 
     @Override
-    public void refused(Caller caller, String authorization) {
+    public boolean refused(Caller caller, @Nullable String authorization, List<String> challenges) {
       number.incrementAndGet();
+      return false;
     }
   }
 
