@@ -6,8 +6,8 @@ import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.RequestId;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A message of a server that was skipped to its end. It is larger than the limit, or than the
@@ -34,24 +34,25 @@ public record OversizedMessage(EnvelopeScanner scan, int limit) {
     return new UpstreamException.TooLarge(scan.bytes(), true, limit);
   }
 
-  /** Logs that the message is dropped. */
-  public void logDropped(String upstream) {
+  /**
+   * Logs that the message is dropped.
+   *
+   * @param refuse gets the error for the server if the message is a request, which no client gets
+   */
+  public void drop(String upstream, Consumer<byte[]> refuse) {
     DROPPED.log(
         LOG,
         Logger.Level.WARN,
         () ->
             "message dropped, too large upstream=%s bytes=%d %s=%d"
                 .formatted(upstream, scan.bytes(), UpstreamException.TooLarge.KEY, limit));
-  }
-
-  /** The error for the server if the message is a request, which no client gets; else null. */
-  public byte @Nullable [] refusal() {
     RequestId id = scan.hasMethod() ? scan.id() : null;
-    return id == null
-        ? null
-        : JsonRpcErrors.error(
-            id,
-            JsonRpcErrorCode.INVALID_REQUEST,
-            "Invalid Request: longer than " + limit + " bytes");
+    if (id != null) {
+      refuse.accept(
+          JsonRpcErrors.error(
+              id,
+              JsonRpcErrorCode.INVALID_REQUEST,
+              "Invalid Request: longer than " + limit + " bytes"));
+    }
   }
 }

@@ -54,11 +54,7 @@ public abstract class Channel {
       router.fail(message.scan().id(), message.failure());
       return;
     }
-    message.logDropped(upstream);
-    byte[] refusal = message.refusal();
-    if (refusal != null) {
-      sendLater(refusal);
-    }
+    message.drop(upstream, this::sendLater);
   }
 
   /** Tells the channel that the server has opened the session. */

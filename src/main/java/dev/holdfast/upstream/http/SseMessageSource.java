@@ -157,17 +157,16 @@ final class SseMessageSource implements MessageSource {
 
   /** Tells the server that a request was dropped, for which it would wait. */
   private static void drop(OversizedMessage message, McpRequests requests) {
-    message.logDropped(requests.url().getHost());
-    byte[] refusal = message.refusal();
-    if (refusal != null) {
-      Thread.startVirtualThread(() -> {
-        try {
-          requests.post(refusal).discard();
-        } catch (UpstreamException e) {
-          LOG.debugf("refusal not sent: cause=%s", e.getMessage());
-        }
-      });
-    }
+    message.drop(
+        requests.url().getHost(),
+        refusal ->
+            Thread.startVirtualThread(() -> {
+              try {
+                requests.post(refusal).discard();
+              } catch (UpstreamException e) {
+                LOG.debugf("refusal not sent: cause=%s", e.getMessage());
+              }
+            }));
   }
 
   @Override
