@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.demo.Demo;
 import dev.holdfast.protocol.Message;
@@ -264,7 +265,7 @@ class DoctorTest {
             Duration.ofSeconds(20),
             1000,
             false);
-    try (StdioUpstream process = new StdioUpstream(settings)) {
+    try (StdioUpstream process = new StdioUpstream(settings, new ByteBudget(1 << 26))) {
       CheckResult result = new UpstreamCheck("files", process).run();
 
       assertThat(result.found()).endsWith(": exit code 3, last line on stderr: the key is missing");

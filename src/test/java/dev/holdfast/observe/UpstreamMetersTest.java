@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
@@ -72,7 +73,7 @@ class UpstreamMetersTest {
             1 << 20,
             true);
     UpstreamMonitor monitor = new UpstreamMonitor();
-    StdioUpstream server = new StdioUpstream(settings);
+    StdioUpstream server = new StdioUpstream(settings, new ByteBudget(1 << 26));
     UpstreamMeters meters =
         new UpstreamMeters("files", registry, monitor, server::processes, clock::get);
     meters.show();

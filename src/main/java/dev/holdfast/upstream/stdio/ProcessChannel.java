@@ -17,7 +17,12 @@ final class ProcessChannel extends Channel implements ChildProcess.Listener {
 
   private final ChildProcess process;
 
-  private ProcessChannel(
+  /**
+   * Starts a process. {@link #read} starts to read from it.
+   *
+   * @param whenGone called once, when the process and all its descendants have ended
+   */
+  ProcessChannel(
       StdioUpstreamSettings settings,
       ByteBudget budget,
       String session,
@@ -26,19 +31,8 @@ final class ProcessChannel extends Channel implements ChildProcess.Listener {
     process = ChildProcess.start(settings, settings.command(), budget, this);
   }
 
-  /**
-   * Starts a process. {@code whenGone} is called once, when a started process and all its
-   * descendants have ended.
-   */
-  static ProcessChannel start(
-      StdioUpstreamSettings settings,
-      ByteBudget budget,
-      String session,
-      Consumer<Channel> whenGone,
-      BiConsumer<String, Runnable> threads) {
-    ProcessChannel channel = new ProcessChannel(settings, budget, session, whenGone);
-    channel.process.read(threads);
-    return channel;
+  void read(BiConsumer<String, Runnable> threads) {
+    process.read(threads);
   }
 
   @Override

@@ -21,11 +21,6 @@ public final class StdioUpstream extends ChannelUpstream {
 
   private final ByteBudget held;
 
-  /** Starts no process yet. Shares its budget of messages with no other server. */
-  public StdioUpstream(StdioUpstreamSettings settings) {
-    this(settings, ByteBudget.ofHeap(8, Long.MAX_VALUE));
-  }
-
   /**
    * Starts no process yet.
    *
@@ -55,7 +50,9 @@ public final class StdioUpstream extends ChannelUpstream {
   @Override
   protected Channel start(UpstreamLink link, Consumer<Channel> whenGone) {
     String session = Objects.requireNonNull(link.session());
-    return ProcessChannel.start(settings, held, session, whenGone, ChildProcess::startThread);
+    ProcessChannel channel = new ProcessChannel(settings, held, session, whenGone);
+    channel.read(ChildProcess::startThread);
+    return channel;
   }
 
   @Override

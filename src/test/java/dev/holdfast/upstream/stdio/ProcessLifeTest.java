@@ -91,12 +91,8 @@ class ProcessLifeTest {
 
     assertThatExceptionOfType(UpstreamException.Unreachable.class)
         .isThrownBy(() ->
-            ProcessChannel.start(
-                settings,
-                new ByteBudget(1000),
-                "s",
-                _ -> told.incrementAndGet(),
-                (name, work) -> {
+            new ProcessChannel(settings, new ByteBudget(1000), "s", _ -> told.incrementAndGet())
+                .read((name, work) -> {
                   pid.set(Long.parseLong(name.substring(name.lastIndexOf(' ') + 1)));
                   if (name.startsWith(pipe)) {
                     throw new OutOfMemoryError("unable to create native thread");

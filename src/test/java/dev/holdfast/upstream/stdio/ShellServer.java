@@ -2,6 +2,7 @@ package dev.holdfast.upstream.stdio;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.budget.ByteBudget;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
@@ -101,7 +102,7 @@ final class ShellServer {
   }
 
   StdioUpstream upstream() {
-    return new StdioUpstream(settings());
+    return new StdioUpstream(settings(), new ByteBudget(1 << 26));
   }
 
   StdioUpstreamSettings settings() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
@@ -213,7 +214,7 @@ class StdioUpstreamTest {
                 Duration.ofSeconds(20),
                 1 << 20,
                 false);
-        try (StdioUpstream failing = new StdioUpstream(settings)) {
+        try (StdioUpstream failing = new StdioUpstream(settings, new ByteBudget(1 << 26))) {
           assertThatExceptionOfType(UpstreamException.class)
               .isThrownBy(() -> StdioClient.initialize(failing));
         }
