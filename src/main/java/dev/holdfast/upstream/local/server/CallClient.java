@@ -3,6 +3,7 @@ package dev.holdfast.upstream.local.server;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.local.Client;
 import dev.holdfast.upstream.local.ContentBlock;
@@ -94,25 +95,30 @@ record CallClient(LocalSessionId session, ClientRequests requests, MessageQueue.
 
   private JsonNode request(String method, ObjectNode params, Duration timeout)
       throws InterruptedException {
-    try (ClientRequests.ClientRequest request = requests.open(session)) {
-      if (!out.write(ServerMessages.request(request.id(), method, params))) {
-        throw new CancellationException("The call is over");
-      }
-      try {
-        return result(method, request.await(timeout));
-      } catch (TimeoutException e) {
-        cancel(request);
-        throw new Client.ClientException.TimedOut(method);
-      } catch (InterruptedException e) {
-        cancel(request);
-        throw e;
-      }
+    RequestId id = requests.newId();
+    try {
+      return result(
+          method,
+          requests.await(
+              session, id, () -> send(ServerMessages.request(id, method, params)), timeout));
+    } catch (TimeoutException e) {
+      cancel(id);
+      throw new Client.ClientException.TimedOut(method);
+    } catch (InterruptedException e) {
+      cancel(id);
+      throw e;
+    }
+  }
+
+  private void send(byte[] request) {
+    if (!out.write(request)) {
+      throw new CancellationException("The call is over");
     }
   }
 
   /** Does nothing when the call is over, as its stream has no reader. */
-  private void cancel(ClientRequests.ClientRequest request) {
-    boolean _ = out.write(ServerMessages.cancelled(request.id()));
+  private void cancel(RequestId id) {
+    boolean _ = out.write(ServerMessages.cancelled(id));
   }
 
   private static JsonNode result(String method, Message.Response response) {

@@ -21,49 +21,34 @@ final class ClientRequests {
 
   private final String replica = UUID.randomUUID().toString();
   private final AtomicLong lastNumber = new AtomicLong();
-  private final ConcurrentMap<RequestId, ClientRequest> open = new ConcurrentHashMap<>();
+  private final ConcurrentMap<RequestId, OpenRequest> open = new ConcurrentHashMap<>();
 
-  ClientRequest open(LocalSessionId session) {
-    RequestId id = RequestId.of(replica + "/" + lastNumber.incrementAndGet());
-    ClientRequest request = new ClientRequest(session.name(), id);
+  private record OpenRequest(String session, CompletableFuture<Message.Response> response) {}
+
+  RequestId newId() {
+    return RequestId.of(replica + "/" + lastNumber.incrementAndGet());
+  }
+
+  /** Sends a request, and waits for its response. */
+  Message.Response await(LocalSessionId session, RequestId id, Runnable send, Duration timeout)
+      throws InterruptedException, TimeoutException {
+    OpenRequest request = new OpenRequest(session.name(), new CompletableFuture<>());
     open.put(id, request);
-    return request;
+    try {
+      send.run();
+      return request.response().get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("The response never fails", e);
+    } finally {
+      open.remove(id);
+    }
   }
 
   /** Ignores unknown responses, and those from other sessions. */
   void complete(LocalSessionId session, Message.Response response) {
-    ClientRequest request = response.id() == null ? null : open.get(response.id());
-    if (request != null && request.session.equals(session.name())) {
-      request.response.complete(response);
-    }
-  }
-
-  final class ClientRequest implements AutoCloseable {
-
-    private final String session;
-    private final RequestId id;
-    private final CompletableFuture<Message.Response> response = new CompletableFuture<>();
-
-    private ClientRequest(String session, RequestId id) {
-      this.session = session;
-      this.id = id;
-    }
-
-    RequestId id() {
-      return id;
-    }
-
-    Message.Response await(Duration timeout) throws InterruptedException, TimeoutException {
-      try {
-        return response.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
-      } catch (ExecutionException e) {
-        throw new IllegalStateException("The response never fails", e);
-      }
-    }
-
-    @Override
-    public void close() {
-      open.remove(id);
+    OpenRequest request = response.id() == null ? null : open.get(response.id());
+    if (request != null && request.session().equals(session.name())) {
+      request.response().complete(response);
     }
   }
 }
