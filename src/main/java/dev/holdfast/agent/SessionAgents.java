@@ -11,6 +11,7 @@ import dev.holdfast.log.StreamWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.regex.Pattern;
 
@@ -110,10 +111,11 @@ final class SessionAgents {
 
   /** Finds an open agent session; throws {@link RefusedException}. */
   Agent find(String name) {
-    return all().stream()
-        .filter(agent -> agent.name().equals(name))
-        .findFirst()
-        .orElseThrow(() -> unknown(name));
+    return open(name).orElseThrow(() -> unknown(name));
+  }
+
+  private Optional<Agent> open(String name) {
+    return all().stream().filter(agent -> agent.name().equals(name)).findFirst();
   }
 
   private static RefusedException unknown(String name) {
@@ -125,16 +127,15 @@ final class SessionAgents {
     if (!NAME.matcher(name).matches()) {
       throw unknown(name);
     }
-    for (Agent agent : all()) {
-      if (agent.name().equals(name)) {
-        if (agent.events().isAfterLast(since)) {
-          throw new RefusedException(
-              "since_index is after the last event, %d.".formatted(agent.events().last()));
-        }
-        return agent.events().read(since, limit);
-      }
+    AgentLog events = open(name).map(Agent::events).orElse(null);
+    if (events == null) {
+      return AgentLog.read(log, stream(name), Position.START, since, limit);
     }
-    return AgentLog.read(log, stream(name), Position.START, since, limit);
+    if (events.isAfterLast(since)) {
+      throw new RefusedException(
+          "since_index is after the last event, %d.".formatted(events.last()));
+    }
+    return events.read(since, limit);
   }
 
   /** Kills all processes. Appends nothing more. */

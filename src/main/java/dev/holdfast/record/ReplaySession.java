@@ -9,6 +9,7 @@ import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.record.TapeScript.RequestKey;
 import dev.holdfast.record.TapeScript.Step.Exchange;
 import dev.holdfast.record.TapeScript.Timed;
 import dev.holdfast.upstream.Answer;

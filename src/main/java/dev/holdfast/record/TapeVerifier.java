@@ -7,6 +7,7 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.record.TapeScript.RequestKey;
 import dev.holdfast.record.TapeScript.Step.Exchange;
 import dev.holdfast.record.TapeScript.Step.Notify;
 import dev.holdfast.upstream.Answer;
