@@ -64,14 +64,20 @@ public final class ObservedUpstream extends ForwardingUpstream {
       }
     }
 
+    /** Runs the first part, whose answer begins without messages. */
+    <T> T begin(Supplier<T> part) {
+      T answer = run(part);
+      answered(List.of());
+      return answer;
+    }
+
     /** Runs an operation without an answer. */
     void runAll(Runnable work) {
       boolean _ =
-          run(() -> {
+          begin(() -> {
             work.run();
             return true;
           });
-      answered(List.of());
       end();
     }
 
@@ -98,7 +104,7 @@ public final class ObservedUpstream extends ForwardingUpstream {
   @Override
   public Handshake initialize(Message.Request initialize, Opener opener) {
     Operations operations = begin(Kind.INITIALIZE, null, new Body.Single(initialize));
-    Handshake handshake = operations.run(() -> upstream.initialize(initialize, opener));
+    Handshake handshake = operations.begin(() -> upstream.initialize(initialize, opener));
     operations.opened(handshake);
     return handshake;
   }
@@ -126,17 +132,15 @@ public final class ObservedUpstream extends ForwardingUpstream {
     @Override
     public Answer request(Body requests) {
       Operations operations = begin(Kind.REQUEST, link, requests);
-      switch (operations.run(() -> session.request(requests))) {
+      return switch (operations.begin(() -> session.request(requests))) {
         case Answer.Json json -> {
           operations.answered(List.of(json.message()));
           operations.end();
-          return json;
+          yield json;
         }
-        case Answer.Stream(MessageSource source) -> {
-          operations.answered(List.of());
-          return new Answer.Stream(new Source(source, operations));
-        }
-      }
+        case Answer.Stream(MessageSource source) ->
+            new Answer.Stream(new Source(source, operations));
+      };
     }
 
     @Override
@@ -147,17 +151,15 @@ public final class ObservedUpstream extends ForwardingUpstream {
     @Override
     public Optional<MessageSource> listen(@Nullable String after) {
       Operations operations = begin(Kind.LISTEN, link, null);
-      Optional<MessageSource> source = operations.run(() -> session.listen(after));
-      operations.answered(List.of());
-      return source.map(found -> new Source(found, operations));
+      return operations
+          .begin(() -> session.listen(after))
+          .map(source -> new Source(source, operations));
     }
 
     @Override
     public MessageSource resume(String eventId) {
       Operations operations = begin(Kind.RESUME, link, null);
-      MessageSource source = operations.run(() -> session.resume(eventId));
-      operations.answered(List.of());
-      return new Source(source, operations);
+      return new Source(operations.begin(() -> session.resume(eventId)), operations);
     }
 
     @Override

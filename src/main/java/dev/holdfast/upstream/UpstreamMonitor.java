@@ -131,11 +131,6 @@ public final class UpstreamMonitor implements AutoCloseable {
     }
 
     @Override
-    public void opened(Handshake handshake) {
-      found();
-    }
-
-    @Override
     public void answered(List<UpstreamMessage> messages) {
       found();
     }
