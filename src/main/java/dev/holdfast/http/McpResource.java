@@ -2,7 +2,6 @@ package dev.holdfast.http;
 
 import dev.holdfast.http.limit.ClientBytes;
 import dev.holdfast.http.limit.ConnectionLimit;
-import dev.holdfast.http.stream.EventStream;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
@@ -17,12 +16,10 @@ import dev.holdfast.session.SessionId;
 import dev.holdfast.sse.SseWriter;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.ws.rs.DELETE;
-import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HEAD;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
-import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
@@ -34,37 +31,33 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Streamable HTTP (MCP 2025-03-26 to 2025-11-25, Transports) for one upstream. */
+@Path(RequestHandler.SERVER + "mcp")
 @RunOnVirtualThread
-public abstract sealed class McpResource {
+public final class McpResource {
 
   private final Relay relay;
   private final RequestHandler handler;
 
-  private McpResource(Relay relay, RequestHandler handler) {
+  McpResource(Relay relay, RequestHandler handler) {
     this.relay = relay;
     this.handler = handler;
   }
 
   /** Takes a message. Answers a request with JSON or with a durable stream. */
   @POST
-  public Response post(
-      @PathParam("upstream") @DefaultValue(Session.DEFAULT_UPSTREAM) String upstream,
-      @Context HttpHeaders headers,
-      InputStream content) {
-    return handler.handle(
-        upstream,
-        () -> {
-          RequestChecks.checkPost(headers);
-          // Before the body, which a client may never finish.
-          if (headers.getHeaderString(McpHeaders.SESSION_ID) == null) {
-            relay.requireAdmission();
-          } else {
-            relay.requireSession(
-                upstream, RequestChecks.sessionId(headers), false, handler.principal());
-          }
-          return handler.withBody(
-              headers, content, (body, lease) -> take(upstream, headers, body, lease));
-        });
+  public Response post(@Context HttpHeaders headers, InputStream content) {
+    return handler.handle(upstream -> {
+      RequestChecks.checkPost(headers);
+      // Before the body, which a client may never finish.
+      if (headers.getHeaderString(McpHeaders.SESSION_ID) == null) {
+        relay.requireAdmission();
+      } else {
+        relay.requireSession(
+            upstream, RequestChecks.sessionId(headers), false, handler.principal());
+      }
+      return handler.withBody(
+          headers, content, (body, lease) -> take(upstream, headers, body, lease));
+    });
   }
 
   private Response take(String upstream, HttpHeaders headers, Body body, ClientBytes.Lease lease) {
@@ -110,33 +103,29 @@ public abstract sealed class McpResource {
           case Relay.Reply.Json json -> handler.answer(json.document(), slot);
           case Relay.Reply.Stream stream -> {
             lease.handOver();
-            yield new EventStream(stream.tail(), slot, handler.expiry()).response();
+            yield handler.stream(stream.tail(), slot);
           }
         });
   }
 
   /** Follows the standalone stream or, with {@code Last-Event-ID}, resumes any stream. */
   @GET
-  public Response get(
-      @PathParam("upstream") @DefaultValue(Session.DEFAULT_UPSTREAM) String upstream,
-      @Context HttpHeaders headers) {
-    return handler.handle(
-        upstream,
-        () -> {
-          RequestChecks.checkGet(headers);
-          RequestChecks.checkVersion(headers);
-          SessionId id = RequestChecks.sessionId(headers);
-          Function<Session, Optional<Tail>> tail =
-              tail(id, headers.getHeaderString(McpHeaders.LAST_EVENT_ID));
-          Session session = relay.session(upstream, id, handler.principal());
-          return handler.inSession(
-              session, () -> handler.withConnection(slot -> follow(tail.apply(session), slot)));
-        });
+  public Response get(@Context HttpHeaders headers) {
+    return handler.handle(upstream -> {
+      RequestChecks.checkGet(headers);
+      RequestChecks.checkVersion(headers);
+      SessionId id = RequestChecks.sessionId(headers);
+      Function<Session, Optional<Tail>> tail =
+          tail(id, headers.getHeaderString(McpHeaders.LAST_EVENT_ID));
+      Session session = relay.session(upstream, id, handler.principal());
+      return handler.inSession(
+          session, () -> handler.withConnection(slot -> follow(tail.apply(session), slot)));
+    });
   }
 
   private Response follow(Optional<Tail> tail, ConnectionLimit.Slot slot) {
     if (tail.isPresent()) {
-      return new EventStream(tail.get(), slot, handler.expiry()).response();
+      return handler.stream(tail.get(), slot);
     }
     slot.release();
     // A 204 stops an event source (HTML, Server-sent events). The TypeScript SDK does not stop at a
@@ -168,31 +157,9 @@ public abstract sealed class McpResource {
 
   /** Ends the session. */
   @DELETE
-  public Response delete(
-      @PathParam("upstream") @DefaultValue(Session.DEFAULT_UPSTREAM) String upstream,
-      @Context HttpHeaders headers) {
-    return handler.handle(
-        upstream,
-        () -> {
-          handler.end(
-              relay.session(upstream, RequestChecks.sessionId(headers), handler.principal()));
-          return Response.noContent().build();
-        });
-  }
-
-  /** The default upstream. */
-  @Path("/mcp")
-  public static final class DefaultUpstream extends McpResource {
-    DefaultUpstream(Relay relay, RequestHandler handler) {
-      super(relay, handler);
-    }
-  }
-
-  /** A named upstream. */
-  @Path("/servers/{upstream}/mcp")
-  public static final class NamedUpstream extends McpResource {
-    NamedUpstream(Relay relay, RequestHandler handler) {
-      super(relay, handler);
-    }
+  public Response delete(@Context HttpHeaders headers) {
+    return handler.handle(upstream ->
+        handler.end(
+            relay.session(upstream, RequestChecks.sessionId(headers), handler.principal())));
   }
 }

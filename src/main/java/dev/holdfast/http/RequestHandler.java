@@ -9,7 +9,7 @@ import dev.holdfast.http.limit.ClientBytes;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.http.socket.ClientAddress;
-import dev.holdfast.http.stream.JsonAnswer;
+import dev.holdfast.http.stream.SocketBody;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.ClientToken;
 import dev.holdfast.protocol.ForwardedHeaders;
@@ -18,15 +18,15 @@ import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.stream.TraceListener;
+import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.core.HttpHeaders;
-import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Request;
 import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
-import java.time.Instant;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.BiFunction;
@@ -41,6 +41,14 @@ import org.jspecify.annotations.Nullable;
 @Singleton
 final class RequestHandler {
 
+  private static final String SERVERS = "servers/";
+
+  /** The path of a named upstream, or nothing for the default one. */
+  static final String SERVER = "/{server: (?:servers/[^/]+/)?}";
+
+  /** The same with an alias, for clients that append {@code /sse} to the URL of a server. */
+  static final String SERVER_OR_MCP = "/{server: (?:servers/[^/]+/|mcp/)?}";
+
   private final Relay relay;
   private final RequestLimit requests;
   private final ConnectionLimit connections;
@@ -52,6 +60,7 @@ final class RequestHandler {
   private final ClientTokens clientTokens;
   private final HttpHeaders headers;
   private final Request request;
+  private final UriInfo uri;
 
   /** Null while traces are off. */
   private final @Nullable TraceListener traces;
@@ -68,6 +77,7 @@ final class RequestHandler {
       ClientTokens clientTokens,
       HttpHeaders headers,
       Request request,
+      UriInfo uri,
       @Nullable TraceListener traces) {
     this.relay = relay;
     this.requests = requests;
@@ -80,11 +90,21 @@ final class RequestHandler {
     this.clientTokens = clientTokens;
     this.headers = headers;
     this.request = request;
+    this.uri = uri;
     this.traces = traces;
   }
 
-  /** Runs a request if the limits allow it. A failure becomes an error response. */
-  Response handle(String upstream, Supplier<Response> work) {
+  /**
+   * Runs a request if the limits allow it. A failure becomes an error response.
+   *
+   * @param work gets the name of the upstream
+   */
+  Response handle(Function<String, Response> work) {
+    String server = uri.getPathParameters().getFirst("server");
+    String upstream =
+        server.startsWith(SERVERS)
+            ? server.substring(SERVERS.length(), server.length() - 1)
+            : Session.DEFAULT_UPSTREAM;
     return traces == null
         ? handleUntraced(upstream, work)
         : traces.request(
@@ -95,22 +115,20 @@ final class RequestHandler {
             Response::getStatus);
   }
 
-  private Response handleUntraced(String upstream, Supplier<Response> work) {
+  private Response handleUntraced(String upstream, Function<String, Response> work) {
     return ErrorResponses.onFailure(
         null,
         () ->
             requests.within(
                 upstream,
                 Client.at(address.current()),
-                place -> {
-                  relay.requireUpstream(upstream);
-                  return authentication
-                      .refusal(upstream, relay.needsClientToken(upstream))
-                      .orElseGet(() -> {
-                        place.belongTo(client());
-                        return work.get();
-                      });
-                }));
+                place ->
+                    authentication
+                        .refusal(upstream, relay.profile(upstream).needsClientToken())
+                        .orElseGet(() -> {
+                          place.belongTo(client());
+                          return work.apply(upstream);
+                        })));
   }
 
   /**
@@ -141,14 +159,15 @@ final class RequestHandler {
   }
 
   private @Nullable ClientToken token(String upstream) {
-    return relay.needsClientToken(upstream) ? authentication.token() : null;
+    return relay.profile(upstream).needsClientToken() ? authentication.token() : null;
   }
 
   /** Ends a session. */
-  void end(Session session) {
+  Response end(Session session) {
     found(session);
     relay.end(session);
     clientTokens.forget(session.id().value());
+    return Response.noContent().build();
   }
 
   /** Runs a request and counts it in its session. An exception counts as an error. */
@@ -191,7 +210,7 @@ final class RequestHandler {
    */
   Sender sender(String upstream) {
     Principal principal = authentication.principal();
-    Set<String> named = relay.namedScopes(upstream);
+    Set<String> named = relay.profile(upstream).namedScopes();
     Set<String> scopes = Set.of();
     if (!named.isEmpty()) {
       scopes = new HashSet<>(named);
@@ -202,7 +221,7 @@ final class RequestHandler {
 
   private ForwardedHeaders forwarded(String upstream) {
     ForwardedHeaders forwarded =
-        ForwardedHeaders.of(relay.forwardedHeaders(upstream), headers::getHeaderString);
+        ForwardedHeaders.of(relay.profile(upstream).forwardedHeaders(), headers::getHeaderString);
     if (forwarded.bytes() > ForwardedHeaders.MAX_BYTES) {
       throw new RequestRejectedException(
           431,
@@ -220,24 +239,18 @@ final class RequestHandler {
     return authentication.principal().id();
   }
 
-  /** When the credentials of the request expire; null for never. */
-  @Nullable Instant expiry() {
-    return authentication.principal().expires();
-  }
-
   void count(Session session, boolean failed) {
     relay.count(session, address.current(), failed);
   }
 
-  /**
-   * Returns a response with a JSON document. Its connection keeps the slot until the client has
-   * taken it.
-   */
+  /** Returns a response that follows a stream. */
+  Response stream(Tail tail, ConnectionLimit.Slot slot) {
+    return SocketBody.stream(tail, slot, authentication.principal().expires());
+  }
+
+  /** Returns a response with a JSON document. */
   Response answer(byte[] document, ConnectionLimit.Slot slot) {
-    slot.hold(document.length);
-    return Response.ok(
-            new JsonAnswer(document, slot, streams.writeTimeout()), MediaType.APPLICATION_JSON_TYPE)
-        .build();
+    return SocketBody.json(document, slot, streams.writeTimeout());
   }
 
   /**

@@ -7,6 +7,7 @@ import dev.holdfast.auth.RequiredScopes;
 import dev.holdfast.http.error.ErrorResponses;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.upstream.Profile;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
@@ -49,7 +50,7 @@ public final class ResourceMetadataResource {
           if (!tokens.areAccepted() || !endpoint.path().equals("/" + path)) {
             throw new RelayException.UnknownUpstream();
           }
-          relay.requireUpstream(endpoint.upstream());
+          Profile _ = relay.profile(endpoint.upstream());
           Map<String, Object> metadata = new LinkedHashMap<>();
           metadata.put("resource", resources.name(endpoint));
           metadata.put("authorization_servers", tokens.issuers());

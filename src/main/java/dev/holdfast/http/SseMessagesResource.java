@@ -9,7 +9,6 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.ws.rs.DELETE;
-import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
@@ -23,8 +22,9 @@ import java.io.InputStream;
  * Takes the messages of clients over HTTP with SSE (MCP 2024-11-05, Transports) for one upstream.
  * The answers are events of the stream of {@link SseResource}.
  */
+@Path(RequestHandler.SERVER + "messages/{session}")
 @RunOnVirtualThread
-public abstract sealed class SseMessagesResource {
+public final class SseMessagesResource {
 
   private static final String ACCEPTED = "{\"status\":\"accepted\"}";
 
@@ -32,7 +32,7 @@ public abstract sealed class SseMessagesResource {
   private final LegacySseRelay legacy;
   private final RequestHandler handler;
 
-  private SseMessagesResource(Relay relay, LegacySseRelay legacy, RequestHandler handler) {
+  SseMessagesResource(Relay relay, LegacySseRelay legacy, RequestHandler handler) {
     this.relay = relay;
     this.legacy = legacy;
     this.handler = handler;
@@ -41,26 +41,21 @@ public abstract sealed class SseMessagesResource {
   /** Takes a message. */
   @POST
   public Response post(
-      @PathParam("upstream") @DefaultValue(Session.DEFAULT_UPSTREAM) String upstream,
-      @PathParam("session") String session,
-      @Context HttpHeaders headers,
-      InputStream content) {
-    return handler.handle(
-        upstream,
-        () -> {
-          RequestChecks.checkContentType(headers);
-          RequestChecks.checkVersion(headers);
-          SessionId id = RequestChecks.sessionId(session);
-          // Before the body, which a client may never finish.
-          relay.requireSession(upstream, id, true, handler.principal());
-          return handler.withBody(
-              headers,
-              content,
-              (body, lease) -> {
-                Session found = legacy.session(upstream, id, body, handler.principal());
-                return handler.inSession(found, () -> accept(found, body, lease));
-              });
-        });
+      @PathParam("session") String session, @Context HttpHeaders headers, InputStream content) {
+    return handler.handle(upstream -> {
+      RequestChecks.checkContentType(headers);
+      RequestChecks.checkVersion(headers);
+      SessionId id = RequestChecks.sessionId(session);
+      // Before the body, which a client may never finish.
+      relay.requireSession(upstream, id, true, handler.principal());
+      return handler.withBody(
+          headers,
+          content,
+          (body, lease) -> {
+            Session found = legacy.session(upstream, id, body, handler.principal());
+            return handler.inSession(found, () -> accept(found, body, lease));
+          });
+    });
   }
 
   private Response accept(Session session, Body body, ClientBytes.Lease lease) {
@@ -77,31 +72,9 @@ public abstract sealed class SseMessagesResource {
 
   /** Ends the session at once. Without it the session expires. */
   @DELETE
-  public Response delete(
-      @PathParam("upstream") @DefaultValue(Session.DEFAULT_UPSTREAM) String upstream,
-      @PathParam("session") String session) {
-    return handler.handle(
-        upstream,
-        () -> {
-          handler.end(
-              legacy.session(upstream, RequestChecks.sessionId(session), handler.principal()));
-          return Response.noContent().build();
-        });
-  }
-
-  /** The default upstream. */
-  @Path("/messages/{session}")
-  public static final class DefaultUpstream extends SseMessagesResource {
-    DefaultUpstream(Relay relay, LegacySseRelay legacy, RequestHandler handler) {
-      super(relay, legacy, handler);
-    }
-  }
-
-  /** A named upstream. */
-  @Path("/servers/{upstream}/messages/{session}")
-  public static final class NamedUpstream extends SseMessagesResource {
-    NamedUpstream(Relay relay, LegacySseRelay legacy, RequestHandler handler) {
-      super(relay, legacy, handler);
-    }
+  public Response delete(@PathParam("session") String session) {
+    return handler.handle(upstream ->
+        handler.end(
+            legacy.session(upstream, RequestChecks.sessionId(session), handler.principal())));
   }
 }

@@ -1,7 +1,6 @@
 package dev.holdfast.http;
 
 import dev.holdfast.http.origin.HttpConfig;
-import dev.holdfast.http.stream.EventStream;
 import dev.holdfast.log.LogException;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.relay.legacy.LegacySseRelay;
@@ -13,12 +12,10 @@ import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.sse.SseWriter;
 import io.smallrye.common.annotation.RunOnVirtualThread;
-import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HEAD;
 import jakarta.ws.rs.NotFoundException;
 import jakarta.ws.rs.Path;
-import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
@@ -36,8 +33,9 @@ import org.jboss.logging.Logger;
  * which the specification does not require, so that a client can resume the stream. An event source
  * of a browser does that by itself (HTML, Server-sent events).
  */
+@Path(RequestHandler.SERVER_OR_MCP + "sse")
 @RunOnVirtualThread
-public abstract sealed class SseResource {
+public final class SseResource {
 
   private static final Logger LOG = Logger.getLogger(SseResource.class);
 
@@ -48,7 +46,7 @@ public abstract sealed class SseResource {
   private final RequestHandler handler;
   private final HttpConfig config;
 
-  private SseResource(LegacySseRelay relay, RequestHandler handler, HttpConfig config) {
+  SseResource(LegacySseRelay relay, RequestHandler handler, HttpConfig config) {
     this.relay = relay;
     this.handler = handler;
     this.config = config;
@@ -56,24 +54,18 @@ public abstract sealed class SseResource {
 
   /** Opens a session or, with {@code Last-Event-ID}, resumes its stream. */
   @GET
-  public Response get(
-      @PathParam("upstream") @DefaultValue(Session.DEFAULT_UPSTREAM) String upstream,
-      @Context HttpHeaders headers,
-      @Context UriInfo uri) {
+  public Response get(@Context HttpHeaders headers, @Context UriInfo uri) {
     if (!config.sse()) {
       throw new NotFoundException();
     }
-    Function<SessionId, String> messagesPath = session -> messagesPath(upstream, session, uri);
-    return handler.handle(
-        upstream,
-        () -> {
-          RequestChecks.checkGet(headers);
-          Optional<EventId> last = lastEventId(headers);
-          return last.isPresent()
-              ? resume(upstream, last.get(), messagesPath)
-              : follow(
-                  () -> relay.open(upstream, handler.opener(), handler.principal(), messagesPath));
-        });
+    return handler.handle(upstream -> {
+      RequestChecks.checkGet(headers);
+      Function<SessionId, String> messagesPath = session -> messagesPath(upstream, session, uri);
+      Optional<EventId> last = lastEventId(headers);
+      return last.isPresent()
+          ? resume(upstream, last.get(), messagesPath)
+          : follow(() -> relay.open(upstream, handler.opener(), handler.principal(), messagesPath));
+    });
   }
 
   private static Optional<EventId> lastEventId(HttpHeaders headers) {
@@ -113,8 +105,7 @@ public abstract sealed class SseResource {
   }
 
   private Response follow(Supplier<Tail> tail) {
-    return handler.withConnection(
-        slot -> new EventStream(tail.get(), slot, handler.expiry()).response());
+    return handler.withConnection(slot -> handler.stream(tail.get(), slot));
   }
 
   /** Returns the path of {@link SseMessagesResource} for a session. */
@@ -130,29 +121,5 @@ public abstract sealed class SseResource {
   @HEAD
   public Response head() {
     return Response.status(405).header(HttpHeaders.ALLOW, "GET").build();
-  }
-
-  /** The default upstream. */
-  @Path("/sse")
-  public static final class DefaultUpstream extends SseResource {
-    DefaultUpstream(LegacySseRelay relay, RequestHandler handler, HttpConfig config) {
-      super(relay, handler, config);
-    }
-  }
-
-  /** The default upstream, for clients that append {@code /sse} to the URL of a server. */
-  @Path("/mcp/sse")
-  public static final class DefaultUpstreamAlias extends SseResource {
-    DefaultUpstreamAlias(LegacySseRelay relay, RequestHandler handler, HttpConfig config) {
-      super(relay, handler, config);
-    }
-  }
-
-  /** A named upstream. */
-  @Path("/servers/{upstream}/sse")
-  public static final class NamedUpstream extends SseResource {
-    NamedUpstream(LegacySseRelay relay, RequestHandler handler, HttpConfig config) {
-      super(relay, handler, config);
-    }
   }
 }

@@ -1,6 +1,6 @@
 package dev.holdfast.observe;
 
-import dev.holdfast.http.error.ErrorCountFilter;
+import dev.holdfast.http.socket.ErrorFilter;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamListener;
@@ -29,7 +29,7 @@ import java.util.function.Supplier;
 /** Metrics of the relay and of the error responses on this replica. */
 @Singleton
 @Startup
-public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
+public final class Metrics implements RelayListener, ErrorFilter.Listener {
 
   /** The label with the configured name of an upstream. */
   static final String UPSTREAM = "upstream";

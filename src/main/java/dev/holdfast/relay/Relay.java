@@ -30,11 +30,11 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.Profile;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
@@ -82,24 +82,9 @@ public record Relay(
     record Stream(Tail tail) implements Reply {}
   }
 
-  /** Checks the name of an upstream; throws {@link RelayException.UnknownUpstream}. */
-  public void requireUpstream(String upstream) {
-    upstreams.named(upstream);
-  }
-
-  /** The scopes that the rules of an upstream name. Throws as above. */
-  public Set<String> namedScopes(String upstream) {
-    return upstreams.named(upstream).profile().namedScopes();
-  }
-
-  /** Whether an upstream needs the access tokens of clients. Throws as above. */
-  public boolean needsClientToken(String upstream) {
-    return upstreams.named(upstream).profile().needsClientToken();
-  }
-
-  /** The headers of clients that an upstream gets, by name in lower case. Throws as above. */
-  public Set<String> forwardedHeaders(String upstream) {
-    return upstreams.named(upstream).profile().forwardedHeaders();
+  /** The profile of an upstream; throws {@link RelayException.UnknownUpstream}. */
+  public Profile profile(String upstream) {
+    return upstreams.named(upstream).profile();
   }
 
   /**

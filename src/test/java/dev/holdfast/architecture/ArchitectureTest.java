@@ -219,6 +219,7 @@ class ArchitectureTest {
                   "relay.legacy",
                   "session",
                   "sse",
+                  "upstream",
                   "protocol")),
           entry(
               "observe",
@@ -226,8 +227,8 @@ class ArchitectureTest {
                   "auth",
                   "lock",
                   "budget",
-                  "http.error",
                   "http.limit",
+                  "http.socket",
                   "relay",
                   "relay.stream",
                   "session",

@@ -1,6 +1,6 @@
 /**
- * Failures as HTTP responses: the exception mappers, the error bodies in JSON-RPC, and the filter
- * that counts them. The only place where failures become statuses.
+ * Failures as HTTP responses: the exception mappers and the error bodies in JSON-RPC. The only
+ * place where failures become statuses.
  */
 @NullMarked
 package dev.holdfast.http.error;

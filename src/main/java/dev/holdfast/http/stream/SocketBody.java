@@ -1,10 +1,113 @@
 package dev.holdfast.http.stream;
 
+import dev.holdfast.http.limit.ConnectionLimit;
+import dev.holdfast.http.socket.ClientSocket;
+import dev.holdfast.relay.tail.Tail;
+import dev.holdfast.timer.TimeLimit;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.MultivaluedMap;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.ext.Provider;
+import java.io.OutputStream;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.Consumer;
+import org.jboss.resteasy.reactive.server.spi.ResteasyReactiveResourceInfo;
+import org.jboss.resteasy.reactive.server.spi.ServerMessageBodyWriter;
 import org.jboss.resteasy.reactive.server.spi.ServerRequestContext;
+import org.jspecify.annotations.Nullable;
 
-/** A response body that writes itself to the socket. */
-sealed interface SocketBody permits EventStream, JsonAnswer {
+/**
+ * A response body that writes itself to the socket, and not to a stream of the framework.
+ *
+ * @param writer begins to write, after the headers are set
+ */
+public record SocketBody(Consumer<ServerRequestContext> writer) {
 
-  /** Begins to write, after the headers are set. */
-  void write(ServerRequestContext context);
+  /**
+   * Returns a response that follows a stream, which proxies neither cache nor buffer. The tail
+   * writes frame by frame.
+   *
+   * @param tail not yet running
+   * @param slot released when the connection ends
+   * @param until when the client's credentials expire: it shall come back with others; null for
+   *     never
+   */
+  public static Response stream(Tail tail, ConnectionLimit.Slot slot, @Nullable Instant until) {
+    SocketBody body = new SocketBody(context -> follow(tail, slot, until, context));
+    return Response.ok(body, MediaType.SERVER_SENT_EVENTS_TYPE)
+        .header(HttpHeaders.CACHE_CONTROL, "no-cache, no-transform")
+        // For nginx.
+        .header("X-Accel-Buffering", "no")
+        .build();
+  }
+
+  private static void follow(
+      Tail tail, ConnectionLimit.Slot slot, @Nullable Instant until, ServerRequestContext context) {
+    TimeLimit expiry =
+        until == null
+            ? null
+            : TimeLimit.start(Duration.between(Instant.now(), until), tail::expire);
+    tail.run(
+        new HttpClientConnection(
+            context.serverResponse(), ClientSocket.of(context)::reset, slot, expiry));
+  }
+
+  /**
+   * Returns a response with a JSON document.
+   *
+   * @param slot holds the bytes; released when the client has taken them, or is gone
+   * @param patience time for which the client may take nothing
+   */
+  public static Response json(byte[] document, ConnectionLimit.Slot slot, Duration patience) {
+    slot.hold(document.length);
+    Runnable taken =
+        () -> {
+          slot.giveBack();
+          slot.release();
+        };
+    SocketBody body =
+        new SocketBody(context -> ClientSocket.of(context).end(document, patience, taken));
+    return Response.ok(body, MediaType.APPLICATION_JSON_TYPE).build();
+  }
+
+  /** Lets the framework write bodies. */
+  @Provider
+  @Produces({MediaType.APPLICATION_JSON, MediaType.SERVER_SENT_EVENTS})
+  public static final class Writer implements ServerMessageBodyWriter<SocketBody> {
+
+    @Override
+    public boolean isWriteable(
+        Class<?> type, Type genericType, ResteasyReactiveResourceInfo target, MediaType mediaType) {
+      return type == SocketBody.class;
+    }
+
+    @Override
+    public boolean isWriteable(
+        Class<?> type, Type genericType, Annotation[] annotations, MediaType mediaType) {
+      return type == SocketBody.class;
+    }
+
+    @Override
+    public void writeResponse(SocketBody body, Type genericType, ServerRequestContext context) {
+      body.writer().accept(context);
+    }
+
+    /** Never called: this server calls {@link #writeResponse} instead. */
+    @Override
+    public void writeTo(
+        SocketBody body,
+        Class<?> type,
+        Type genericType,
+        Annotation[] annotations,
+        MediaType mediaType,
+        MultivaluedMap<String, Object> headers,
+        OutputStream out) {
+      throw new UnsupportedOperationException("the body is written to the socket");
+    }
+  }
 }
