@@ -11,9 +11,7 @@ import dev.holdfast.relay.Relay;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.binder.BaseUnits;
 import io.quarkus.runtime.Startup;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -27,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** Measures the relay, the store and the use of limits at each scrape. */
 @Singleton
 @Startup
-final class Gauges {
+final class Gauges extends Meters {
 
   /** Maximum age of a cached number from the store. */
   private static final Duration MAX_AGE = Duration.ofSeconds(1);
@@ -43,94 +41,64 @@ final class Gauges {
       EventLog log,
       @ConfigProperty(name = "quarkus.application.version") String version,
       @ConfigProperty(name = "holdfast.store") String storeKind) {
+    super(registry);
     sessions = new CachedValue<>(MAX_AGE, () -> count(store));
     logSize = new CachedValue<>(MAX_AGE, () -> depth(log));
-    register(
-        Gauge.builder("holdfast.build.info", () -> 1)
-            .description("Always 1; the labels describe the running program")
-            .tag("version", version),
-        registry);
-    register(
-        Gauge.builder("holdfast.sessions.active", () -> number(sessions()))
-            .description("Sessions in the store, of all replicas"),
-        registry);
-    register(
-        Gauge.builder("holdfast.log.events", () -> number(logSize.get().events()))
-            .description("Events in the log"),
-        registry);
-    register(
-        Gauge.builder("holdfast.log", () -> number(logSize.get().bytes()))
-            .baseUnit(BaseUnits.BYTES)
-            .description("Memory used by the log, or by all of Redis"),
-        registry);
-    register(
-        Gauge.builder(
-                "holdfast.log.quota.used.ratio", () -> logSize.get().quotaUsed().orElse(Double.NaN))
-            .description("Used part of the quota of the log, 0 to 1"),
-        registry);
-    register(
-        Gauge.builder("holdfast.streams.active", relay::openStreams)
-            .description("Streams that this replica writes"),
-        registry);
-    register(
-        Gauge.builder("holdfast.draining", () -> relay.isDraining() ? 1 : 0)
-            .description("1 while this replica drains, else 0"),
-        registry);
+    gauge(
+        "holdfast.build.info",
+        "Always 1; the labels describe the running program",
+        () -> 1,
+        "version",
+        version);
+    gauge(
+        "holdfast.sessions.active",
+        "Sessions in the store, of all replicas",
+        () -> number(sessions()));
+    gauge("holdfast.log.events", "Events in the log", () -> number(logSize.get().events()));
+    bytes(
+        "holdfast.log",
+        "Memory used by the log, or by all of Redis",
+        () -> number(logSize.get().bytes()));
+    gauge(
+        "holdfast.log.quota.used.ratio",
+        "Used part of the quota of the log, 0 to 1",
+        () -> logSize.get().quotaUsed().orElse(Double.NaN));
+    gauge("holdfast.streams.active", "Streams that this replica writes", relay::openStreams);
+    gauge(
+        "holdfast.draining",
+        "1 while this replica drains, else 0",
+        () -> relay.isDraining() ? 1 : 0);
     if (storeKind.equalsIgnoreCase("redis")) {
       CachedValue<Boolean> reachable = new CachedValue<>(MAX_AGE, () -> isReachable(log));
-      register(
-          Gauge.builder("holdfast.redis.up", () -> reachable.get() ? 1 : 0)
-              .description("1 while Redis takes writes and notifications arrive, else 0"),
-          registry);
+      gauge(
+          "holdfast.redis.up",
+          "1 while Redis takes writes and notifications arrive, else 0",
+          () -> reachable.get() ? 1 : 0);
     }
-  }
-
-  private static void register(Gauge.Builder<?> gauge, MeterRegistry registry) {
-    gauge.strongReference(true).register(registry);
   }
 
   /** Measures the use of limits. Called once by CDI. */
   @Inject
   void measureLimits(
-      MeterRegistry registry,
       Supplier<SessionLimits> sessionLimits,
       ConnectionLimit connections,
       RequestLimit requests,
       ClientBytes bodies) {
-    places(registry, "sessions", () -> number(sessions()), () -> sessionLimits.get().all());
-    places(registry, "connections", connections::used, connections::max);
-    places(registry, "requests", requests::used, requests::max);
-    bytes(registry, "request_bytes", bodies.all());
-    bytes(registry, "unread_bytes", connections.unread());
+    places("sessions", () -> number(sessions()), () -> sessionLimits.get().all());
+    places("connections", connections::used, connections::max);
+    places("requests", requests::used, requests::max);
+    budget("request_bytes", bodies.all());
+    budget("unread_bytes", connections.unread());
   }
 
-  private static void places(
-      MeterRegistry registry, String limit, Supplier<Number> used, Supplier<Number> most) {
-    register(
-        Gauge.builder("holdfast.places.used", used)
-            .description("Places of a limit that are taken")
-            .tag("limit", limit),
-        registry);
-    register(
-        Gauge.builder("holdfast.places.limit", most)
-            .description("Places of a limit")
-            .tag("limit", limit),
-        registry);
+  private void places(String limit, Supplier<Number> used, Supplier<Number> most) {
+    gauge("holdfast.places.used", "Places of a limit that are taken", used, "limit", limit);
+    gauge("holdfast.places.limit", "Places of a limit", most, "limit", limit);
   }
 
-  private static void bytes(MeterRegistry registry, String limit, ByteBudget budget) {
-    register(
-        Gauge.builder("holdfast.budget.used", budget::taken)
-            .baseUnit(BaseUnits.BYTES)
-            .description("Bytes of a limit that are held")
-            .tag("limit", limit),
-        registry);
-    register(
-        Gauge.builder("holdfast.budget.limit", budget::capacity)
-            .baseUnit(BaseUnits.BYTES)
-            .description("Bytes of a limit")
-            .tag("limit", limit),
-        registry);
+  private void budget(String limit, ByteBudget budget) {
+    bytes("holdfast.budget.used", "Bytes of a limit that are held", budget::taken, "limit", limit);
+    bytes("holdfast.budget.limit", "Bytes of a limit", budget::capacity, "limit", limit);
   }
 
   Duration uptime() {

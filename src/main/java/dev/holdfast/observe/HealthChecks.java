@@ -8,7 +8,10 @@ import io.smallrye.health.api.HealthGroup;
 import io.smallrye.health.api.Wellness;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
+import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
@@ -52,15 +55,7 @@ final class HealthChecks {
   @Wellness
   @Singleton
   static HealthCheck issuers(AccessTokens tokens) {
-    return () -> {
-      HealthCheckResponseBuilder response = HealthCheckResponse.named("issuers").up();
-      new TreeMap<>(tokens.problems())
-          .forEach((url, problem) -> {
-            response.withData(url, problem.orElse("up"));
-            problem.ifPresent(_ -> response.down());
-          });
-      return response.build();
-    };
+    return () -> response("issuers", tokens.problems(), problem -> problem);
   }
 
   /**
@@ -71,14 +66,17 @@ final class HealthChecks {
   @HealthGroup("upstreams")
   @Singleton
   static HealthCheck upstreams(UpstreamMonitor monitor) {
-    return () -> {
-      HealthCheckResponseBuilder response = HealthCheckResponse.named("upstreams").up();
-      new TreeMap<>(monitor.problems())
-          .forEach((name, problem) -> {
-            response.withData(name, problem.map(UpstreamMonitor.Problem::reason).orElse("up"));
-            problem.ifPresent(_ -> response.down());
-          });
-      return response.build();
-    };
+    return () -> response("upstreams", monitor.problems(), UpstreamMonitor.Problem::reason);
+  }
+
+  private static <P> HealthCheckResponse response(
+      String check, Map<String, Optional<P>> problems, Function<P, String> reason) {
+    HealthCheckResponseBuilder response = HealthCheckResponse.named(check).up();
+    new TreeMap<>(problems)
+        .forEach((name, problem) -> {
+          response.withData(name, problem.map(reason).orElse("up"));
+          problem.ifPresent(_ -> response.down());
+        });
+    return response.build();
   }
 }

@@ -10,17 +10,12 @@ import dev.holdfast.upstream.UpstreamMonitor;
 import dev.holdfast.upstream.UpstreamObserver;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.quarkus.runtime.Startup;
 import jakarta.inject.Singleton;
 import java.time.Duration;
-import java.util.EnumMap;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,106 +24,67 @@ import java.util.function.Supplier;
 /** Metrics of the relay and of the error responses on this replica. */
 @Singleton
 @Startup
-public final class Metrics implements RelayListener, ErrorFilter.Listener {
+public final class Metrics extends Meters implements RelayListener, ErrorFilter.Listener {
 
   /** The label with the configured name of an upstream. */
   static final String UPSTREAM = "upstream";
 
   private static final String NO_UPSTREAM = "";
 
-  private final MeterRegistry registry;
-  private final Counter sessionsOpened;
-  private final Counter sessionsEnded;
-  private final Timer sessionDuration;
-  private final TaggedCounters<RelayListener.MessageKind> fromClients;
-  private final TaggedCounters<RelayListener.MessageKind> fromUpstreams;
-  private final Counter connectionsTotal;
-  private final AtomicInteger connections = new AtomicInteger();
-  private final StreamMeters.Shared ofStreams;
-  private final Counter passed;
-  private final Counter delivered;
-  private final Counter gaps;
-  private final Counter resumedStreams;
-  private final Counter lostStreams;
-  private final TaggedCounters<ErrorKind> errors;
+  private final Counter sessionsOpened =
+      counter("holdfast.sessions.opened", "Sessions opened on this replica");
+  private final Counter sessionsEnded =
+      counter("holdfast.sessions.ended", "Sessions that this replica ended or found expired");
+  private final Timer sessionDuration =
+      Timer.builder("holdfast.session.duration")
+          .description("Lifetime of the sessions that ended")
+          .register(registry);
+  private final Map<MessageKind, Counter> fromClients = messages("client");
+  private final Map<MessageKind, Counter> fromUpstreams = messages("upstream");
+  private final Counter connectionsOpened =
+      counter("holdfast.connections.opened", "Client connections opened to follow a stream");
+  private final AtomicInteger connections =
+      level("holdfast.connections.active", "Open client connections that follow a stream");
+  private final Counter appended = counter("holdfast.events.appended", "Events written to the log");
+  private final DistributionSummary replayed =
+      DistributionSummary.builder("holdfast.replay.events")
+          .description("Events that a reconnecting client had missed")
+          .register(registry);
+  private final AtomicInteger heldBack =
+      level(
+          "holdfast.streams.held.back",
+          "Streams whose server waits for a client that reads slowly");
+  private final Counter passed =
+      counter(
+          "holdfast.events.unlogged",
+          "Events delivered without being logged because Redis was away");
+  private final Counter delivered = counter("holdfast.events.delivered", "Events written to clients");
+  private final Counter gaps =
+      counter("holdfast.gaps", "Reconnects that asked for purged or lost events");
+  private final Counter resumedStreams = takeOvers("true");
+  private final Counter lostStreams = takeOvers("false");
+  private final Map<ErrorKind, Counter> errors =
+      counters(ErrorKind.class, "holdfast.errors", "Requests answered with an error status");
 
-  /** By the configured names of upstreams. */
-  private final Map<String, TaggedCounters<UpstreamError>> upstreamErrors =
-      new ConcurrentHashMap<>();
-
+  // By the configured names of upstreams.
+  private final Map<String, Map<UpstreamError, Counter>> upstreamErrors = new ConcurrentHashMap<>();
   private final Map<String, UpstreamMeters> upstreamMeters = new ConcurrentHashMap<>();
-  private final Map<String, StreamMeters> streamMeters = new ConcurrentHashMap<>();
+  private final Map<String, OfStreams> streamMeters = new ConcurrentHashMap<>();
 
   Metrics(MeterRegistry registry) {
-    this.registry = registry;
-    sessionsOpened =
-        counter(registry, "holdfast.sessions.opened", "Sessions opened on this replica");
-    sessionsEnded =
-        counter(
-            registry,
-            "holdfast.sessions.ended",
-            "Sessions that this replica ended or found expired");
-    sessionDuration =
-        Timer.builder("holdfast.session.duration")
-            .description("Lifetime of the sessions that ended")
-            .register(registry);
-    fromClients = messages(registry, "client");
-    fromUpstreams = messages(registry, "upstream");
-    connectionsTotal =
-        counter(
-            registry,
-            "holdfast.connections.opened",
-            "Client connections opened to follow a stream");
-    Gauge.builder("holdfast.connections.active", connections::get)
-        .description("Open client connections that follow a stream")
-        .strongReference(true)
-        .register(registry);
-    AtomicInteger heldBack = new AtomicInteger();
-    ofStreams =
-        new StreamMeters.Shared(
-            counter(registry, "holdfast.events.appended", "Events written to the log"),
-            DistributionSummary.builder("holdfast.replay.events")
-                .description("Events that a reconnecting client had missed")
-                .register(registry),
-            heldBack);
-    Gauge.builder("holdfast.streams.held.back", heldBack::get)
-        .description("Streams whose server waits for a client that reads slowly")
-        .strongReference(true)
-        .register(registry);
-    passed =
-        counter(
-            registry,
-            "holdfast.events.unlogged",
-            "Events delivered without being logged because Redis was away");
-    delivered = counter(registry, "holdfast.events.delivered", "Events written to clients");
-    gaps = counter(registry, "holdfast.gaps", "Reconnects that asked for purged or lost events");
-    resumedStreams = takeOvers(registry, "true");
-    lostStreams = takeOvers(registry, "false");
-    errors =
-        new TaggedCounters<>(
-            registry, "holdfast.errors", "Requests answered with an error status", ErrorKind.class);
+    super(registry);
   }
 
-  private static Counter counter(MeterRegistry registry, String name, String help, String... tags) {
-    return Counter.builder(name).description(help).tags(tags).register(registry);
-  }
-
-  private static Counter takeOvers(MeterRegistry registry, String resumed) {
+  private Counter takeOvers(String resumed) {
     return counter(
-        registry,
-        "holdfast.takeovers",
-        "Streams taken over from lost replicas",
-        "resumed",
-        resumed);
+        "holdfast.takeovers", "Streams taken over from lost replicas", "resumed", resumed);
   }
 
-  private static TaggedCounters<RelayListener.MessageKind> messages(
-      MeterRegistry registry, String from) {
-    return new TaggedCounters<>(
-        registry,
+  private Map<MessageKind, Counter> messages(String from) {
+    return counters(
+        MessageKind.class,
         "holdfast.messages",
         "JSON-RPC messages by sender and kind",
-        RelayListener.MessageKind.class,
         "from",
         from);
   }
@@ -141,8 +97,8 @@ public final class Metrics implements RelayListener, ErrorFilter.Listener {
    */
   public UpstreamObserver ofUpstream(
       String name, UpstreamMonitor monitor, Supplier<Upstream.ProcessCount> processes) {
-    TaggedCounters<UpstreamError> _ = errorsOf(name);
-    StreamMeters _ = streamMetersOf(name);
+    Map<UpstreamError, Counter> _ = errorsOf(name);
+    OfStreams _ = streamMetersOf(name);
     UpstreamMeters meters =
         upstreamMeters.computeIfAbsent(
             name, _ -> new UpstreamMeters(name, registry, monitor, processes, System::nanoTime));
@@ -158,22 +114,20 @@ public final class Metrics implements RelayListener, ErrorFilter.Listener {
     }
   }
 
-  private TaggedCounters<UpstreamError> errorsOf(String upstream) {
+  private Map<UpstreamError, Counter> errorsOf(String upstream) {
     return upstreamErrors.computeIfAbsent(
         upstream,
         name ->
-            new TaggedCounters<>(
-                registry,
+            counters(
+                UpstreamError.class,
                 "holdfast.upstream.errors",
                 "Failures of upstreams that reached a client or a stream",
-                UpstreamError.class,
                 UPSTREAM,
                 name));
   }
 
-  private StreamMeters streamMetersOf(String upstream) {
-    return streamMeters.computeIfAbsent(
-        upstream, name -> new StreamMeters(registry, name, ofStreams));
+  private OfStreams streamMetersOf(String upstream) {
+    return streamMeters.computeIfAbsent(upstream, OfStreams::new);
   }
 
   @Override
@@ -188,18 +142,18 @@ public final class Metrics implements RelayListener, ErrorFilter.Listener {
   }
 
   @Override
-  public void fromClient(RelayListener.MessageKind kind) {
-    fromClients.increment(kind);
+  public void fromClient(MessageKind kind) {
+    count(fromClients, kind);
   }
 
   @Override
-  public void fromUpstream(RelayListener.MessageKind kind) {
-    fromUpstreams.increment(kind);
+  public void fromUpstream(MessageKind kind) {
+    count(fromUpstreams, kind);
   }
 
   @Override
   public void connectionOpened() {
-    connectionsTotal.increment();
+    connectionsOpened.increment();
     connections.incrementAndGet();
   }
 
@@ -221,7 +175,7 @@ public final class Metrics implements RelayListener, ErrorFilter.Listener {
   /** {@inheritDoc} Those of names that this replica never had share their metrics. */
   @Override
   public StreamListener streamsOf(String upstream) {
-    StreamMeters known = streamMeters.get(upstream);
+    OfStreams known = streamMeters.get(upstream);
     return known != null ? known : streamMetersOf(NO_UPSTREAM);
   }
 
@@ -237,23 +191,22 @@ public final class Metrics implements RelayListener, ErrorFilter.Listener {
 
   @Override
   public void upstreamFailed(String upstream, UpstreamException failure) {
-    errorsOf(upstream)
-        .increment(
-            switch (failure) {
-              case UpstreamException.Unreachable _ -> UpstreamError.UNREACHABLE;
-              case UpstreamException.Busy _ -> UpstreamError.BUSY;
-              case UpstreamException.TimedOut _ -> UpstreamError.TIMED_OUT;
-              case UpstreamException.SessionGone _ -> UpstreamError.SESSION_GONE;
-              case UpstreamException.Refused _, UpstreamException.NoToken _ ->
-                  UpstreamError.REFUSED;
-              case UpstreamException.TooLarge _ -> UpstreamError.TOO_LARGE;
-              case UpstreamException.Broken _ -> UpstreamError.BROKEN;
-            });
+    UpstreamError kind =
+        switch (failure) {
+          case UpstreamException.Unreachable _ -> UpstreamError.UNREACHABLE;
+          case UpstreamException.Busy _ -> UpstreamError.BUSY;
+          case UpstreamException.TimedOut _ -> UpstreamError.TIMED_OUT;
+          case UpstreamException.SessionGone _ -> UpstreamError.SESSION_GONE;
+          case UpstreamException.Refused _, UpstreamException.NoToken _ -> UpstreamError.REFUSED;
+          case UpstreamException.TooLarge _ -> UpstreamError.TOO_LARGE;
+          case UpstreamException.Broken _ -> UpstreamError.BROKEN;
+        };
+    count(errorsOf(upstream), kind);
   }
 
   @Override
   public void answeredWithError(int status) {
-    errors.increment(ErrorKind.of(status));
+    count(errors, ErrorKind.of(status));
   }
 
   /** The kinds of upstream failures, as the tag names them. */
@@ -302,48 +255,72 @@ public final class Metrics implements RelayListener, ErrorFilter.Listener {
     }
   }
 
-  /**
-   * Counters of one name, one for each value of the tag {@code kind}. All are registered at the
-   * start, so a scrape also shows counters that are still 0.
-   *
-   * @param <K> the values; the tag has their names in lower case
-   */
-  private static final class TaggedCounters<K extends Enum<K>> {
+  /** The metrics of the streams of one upstream. */
+  private final class OfStreams extends Meters implements StreamListener {
 
-    private final Map<K, Counter> counters;
+    private final Timer appends;
+    private final Timer deliveries;
+    private final Timer replays;
 
-    TaggedCounters(
-        MeterRegistry registry, String name, String help, Class<K> kinds, String... otherTags) {
-      counters = new EnumMap<>(kinds);
-      for (K kind : kinds.getEnumConstants()) {
-        Tags tags = Tags.of(otherTags).and("kind", kind.name().toLowerCase(Locale.ROOT));
-        counters.put(kind, Counter.builder(name).description(help).tags(tags).register(registry));
-      }
+    OfStreams(String upstream) {
+      super(Metrics.this.registry);
+      appends =
+          histogram(
+              "holdfast.append.duration",
+              "Duration of one append, including retries",
+              UPSTREAM,
+              upstream);
+      deliveries =
+          histogram(
+              "holdfast.delivery.delay",
+              "Time from the write of an event until the socket of the client took it",
+              UPSTREAM,
+              upstream);
+      replays =
+          histogram(
+              "holdfast.replay.duration",
+              "Time from a reconnect until the client has all missed events",
+              UPSTREAM,
+              upstream);
     }
 
-    void increment(K kind) {
-      Objects.requireNonNull(counters.get(kind)).increment();
+    @Override
+    public void appended(int events, Duration took) {
+      appended.increment(events);
+      appends.record(took);
+    }
+
+    @Override
+    public void heldBack(boolean waits) {
+      heldBack.addAndGet(waits ? 1 : -1);
+    }
+
+    @Override
+    public void deliveredLive(Duration delay) {
+      deliveries.record(delay);
+    }
+
+    @Override
+    public void replayed(int events, Duration took) {
+      replayed.record(events);
+      replays.record(took);
     }
   }
 
   /** Metrics of the Redis connections. Created only where Redis is the store. */
   @Singleton
-  public static final class OfRedis implements RedisClient.Listener {
+  public static final class OfRedis extends Meters implements RedisClient.Listener {
 
-    private final Timer roundTrips;
-    private final Counter failures;
+    private final Timer roundTrips =
+        histogram(
+            "holdfast.redis.round.trip",
+            "Time from writing a batch of commands to its last reply");
+    private final Counter failures =
+        counter(
+            "holdfast.redis.failures", "Batches whose connection ended before the last reply");
 
     OfRedis(MeterRegistry registry) {
-      roundTrips =
-          StreamMeters.histogram(
-              registry,
-              "holdfast.redis.round.trip",
-              "Time from writing a batch of commands to its last reply");
-      failures =
-          counter(
-              registry,
-              "holdfast.redis.failures",
-              "Batches whose connection ended before the last reply");
+      super(registry);
     }
 
     @Override
