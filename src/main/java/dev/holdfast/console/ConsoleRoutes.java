@@ -31,9 +31,11 @@ import org.jspecify.annotations.Nullable;
  * Serves the console on the port of health and metrics, which proxies do not forward to the world.
  * Only programs of this machine get it: under a loopback name, so that no page of another host
  * reaches it by DNS rebinding, and never for a page of another origin.
+ *
+ * @param console a provider, since routes are created before the store is connected
  */
 @Singleton
-final class ConsoleRoutes {
+record ConsoleRoutes(Provider<Console> console) {
 
   private static final Pattern PORT = Pattern.compile(":[0-9]{1,5}\\z");
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
@@ -50,13 +52,6 @@ final class ConsoleRoutes {
   private static final String POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none';"
           + " form-action 'none'; frame-ancestors 'none'; connect-src 'self' ";
-
-  private final Provider<Console> console;
-
-  /** Routes are created before the store is connected, hence the provider. */
-  ConsoleRoutes(Provider<Console> console) {
-    this.console = console;
-  }
 
   void register(@Observes ManagementInterface management) {
     Router router = management.router();

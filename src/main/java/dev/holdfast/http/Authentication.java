@@ -168,8 +168,7 @@ class Authentication {
       } catch (TokenRefusedException.Invalid invalid) {
         return Optional.of(unauthorized(String.valueOf(invalid.getMessage()), INVALID));
       } catch (TokenRefusedException.IssuerAway away) {
-        UNCHECKED_TOKENS.log(
-            LOG, Logger.Level.WARN, () -> "tokens cannot be checked reason=" + away.getMessage());
+        UNCHECKED_TOKENS.warn(LOG, "tokens cannot be checked reason=%s", away.getMessage());
         return Optional.of(
             ErrorResponses.of(
                 UNAVAILABLE,

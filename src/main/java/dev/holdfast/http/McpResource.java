@@ -33,15 +33,7 @@ import org.jspecify.annotations.Nullable;
 /** Streamable HTTP (MCP 2025-03-26 to 2025-11-25, Transports) for one upstream. */
 @Path(RequestHandler.SERVER + "mcp")
 @RunOnVirtualThread
-public final class McpResource {
-
-  private final Relay relay;
-  private final RequestHandler handler;
-
-  McpResource(Relay relay, RequestHandler handler) {
-    this.relay = relay;
-    this.handler = handler;
-  }
+public record McpResource(Relay relay, RequestHandler handler) {
 
   /** Takes a message. Answers a request with JSON or with a durable stream. */
   @POST

@@ -32,8 +32,7 @@ final class RequestChecks {
 
   /** Logs at a bounded rate that the gateway cannot resume, and what it does instead. */
   static void warnOfMalformedEventId(String consequence) {
-    MALFORMED_EVENT_IDS.log(
-        LOG, Logger.Level.WARN, () -> "malformed Last-Event-ID consequence=" + consequence);
+    MALFORMED_EVENT_IDS.warn(LOG, "malformed Last-Event-ID consequence=%s", consequence);
   }
 
   /** Checks that a POST carries JSON. */

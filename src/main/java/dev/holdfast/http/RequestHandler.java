@@ -37,9 +37,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * The common steps of all requests to an upstream: limits, the check of the upstream's name, the
  * count of requests per session, and error responses.
+ *
+ * @param traces null while traces are off
  */
 @Singleton
-final class RequestHandler {
+record RequestHandler(
+    Relay relay,
+    RequestLimit requests,
+    ConnectionLimit connections,
+    ClientBytes bodies,
+    BodyReader reader,
+    StreamConfig streams,
+    ClientAddress address,
+    Authentication authentication,
+    ClientTokens clientTokens,
+    HttpHeaders headers,
+    Request request,
+    UriInfo uri,
+    @Nullable TraceListener traces) {
 
   private static final String SERVERS = "servers/";
 
@@ -48,51 +63,6 @@ final class RequestHandler {
 
   /** The same with an alias, for clients that append {@code /sse} to the URL of a server. */
   static final String SERVER_OR_MCP = "/{server: (?:servers/[^/]+/|mcp/)?}";
-
-  private final Relay relay;
-  private final RequestLimit requests;
-  private final ConnectionLimit connections;
-  private final ClientBytes bodies;
-  private final BodyReader reader;
-  private final StreamConfig streams;
-  private final ClientAddress address;
-  private final Authentication authentication;
-  private final ClientTokens clientTokens;
-  private final HttpHeaders headers;
-  private final Request request;
-  private final UriInfo uri;
-
-  /** Null while traces are off. */
-  private final @Nullable TraceListener traces;
-
-  RequestHandler(
-      Relay relay,
-      RequestLimit requests,
-      ConnectionLimit connections,
-      ClientBytes bodies,
-      BodyReader reader,
-      StreamConfig streams,
-      ClientAddress address,
-      Authentication authentication,
-      ClientTokens clientTokens,
-      HttpHeaders headers,
-      Request request,
-      UriInfo uri,
-      @Nullable TraceListener traces) {
-    this.relay = relay;
-    this.requests = requests;
-    this.connections = connections;
-    this.bodies = bodies;
-    this.reader = reader;
-    this.streams = streams;
-    this.address = address;
-    this.authentication = authentication;
-    this.clientTokens = clientTokens;
-    this.headers = headers;
-    this.request = request;
-    this.uri = uri;
-    this.traces = traces;
-  }
 
   /**
    * Runs a request if the limits allow it. A failure becomes an error response.

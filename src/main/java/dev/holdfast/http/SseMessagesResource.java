@@ -24,19 +24,9 @@ import java.io.InputStream;
  */
 @Path(RequestHandler.SERVER + "messages/{session}")
 @RunOnVirtualThread
-public final class SseMessagesResource {
+public record SseMessagesResource(Relay relay, LegacySseRelay legacy, RequestHandler handler) {
 
   private static final String ACCEPTED = "{\"status\":\"accepted\"}";
-
-  private final Relay relay;
-  private final LegacySseRelay legacy;
-  private final RequestHandler handler;
-
-  SseMessagesResource(Relay relay, LegacySseRelay legacy, RequestHandler handler) {
-    this.relay = relay;
-    this.legacy = legacy;
-    this.handler = handler;
-  }
 
   /** Takes a message. */
   @POST

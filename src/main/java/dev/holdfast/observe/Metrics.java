@@ -58,7 +58,8 @@ public final class Metrics extends Meters implements RelayListener, ErrorFilter.
       counter(
           "holdfast.events.unlogged",
           "Events delivered without being logged because Redis was away");
-  private final Counter delivered = counter("holdfast.events.delivered", "Events written to clients");
+  private final Counter delivered =
+      counter("holdfast.events.delivered", "Events written to clients");
   private final Counter gaps =
       counter("holdfast.gaps", "Reconnects that asked for purged or lost events");
   private final Counter resumedStreams = takeOvers("true");
@@ -313,11 +314,9 @@ public final class Metrics extends Meters implements RelayListener, ErrorFilter.
 
     private final Timer roundTrips =
         histogram(
-            "holdfast.redis.round.trip",
-            "Time from writing a batch of commands to its last reply");
+            "holdfast.redis.round.trip", "Time from writing a batch of commands to its last reply");
     private final Counter failures =
-        counter(
-            "holdfast.redis.failures", "Batches whose connection ended before the last reply");
+        counter("holdfast.redis.failures", "Batches whose connection ended before the last reply");
 
     OfRedis(MeterRegistry registry) {
       super(registry);

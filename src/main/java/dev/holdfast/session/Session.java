@@ -53,30 +53,6 @@ public record Session(
    */
   public static final String DEFAULT_UPSTREAM = "default";
 
-  /** A session over Streamable HTTP, which begins initialized, without headers. */
-  public Session(
-      SessionId id,
-      String upstream,
-      @Nullable String upstreamSession,
-      ProtocolVersion version,
-      String client,
-      Instant created,
-      String opener,
-      PrincipalId principal) {
-    this(
-        id,
-        upstream,
-        upstreamSession,
-        version,
-        client,
-        created,
-        Transport.STREAMABLE,
-        opener,
-        ForwardedHeaders.NONE,
-        principal,
-        "");
-  }
-
   /** A session over HTTP with SSE, which begins before the client initializes it. */
   public static Session opening(
       SessionId id,
@@ -85,12 +61,11 @@ public record Session(
       String opener,
       PrincipalId principal,
       String userAgent) {
-    ProtocolVersion version = ProtocolVersion.V2024_11_05;
     return new Session(
         id,
         upstream,
         null,
-        version,
+        ProtocolVersion.V2024_11_05,
         "",
         created,
         Transport.SSE_OPENING,

@@ -107,6 +107,13 @@ public interface SessionStore {
    */
   List<Page.Entry> latest(int most);
 
+  /** Throws {@link IllegalArgumentException} unless a page may have so many sessions. */
+  static void requirePageSize(int sessions) {
+    if (sessions < 1 || sessions > MAX_PAGE_SIZE) {
+      throw new IllegalArgumentException("a page has 1 to " + MAX_PAGE_SIZE + " sessions");
+    }
+  }
+
   /**
    * One page of a list of sessions.
    *

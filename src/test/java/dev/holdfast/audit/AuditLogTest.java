@@ -9,6 +9,7 @@ import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
+import dev.holdfast.testing.SampleSession;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,7 +59,7 @@ class AuditLogTest {
 
   private static Session session(PrincipalId principal, String client) {
     String opener = principal.equals(PrincipalId.ANONYMOUS) ? "192.0.2.7" : principal.recorded();
-    return new Session(
+    return SampleSession.of(
         SessionId.random(),
         "files",
         "secret of the server",

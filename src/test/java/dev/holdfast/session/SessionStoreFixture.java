@@ -1,6 +1,7 @@
 package dev.holdfast.session;
 
 import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.testing.SampleSession;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -49,7 +50,7 @@ interface SessionStoreFixture {
 
   /** Creates an initialized session of an opener. */
   static Session openedBy(String opener, String upstream) {
-    return new Session(
+    return SampleSession.of(
         SessionId.random(),
         upstream,
         "up-1",

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.testing.SampleSession;
 import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -33,7 +34,7 @@ interface SessionStoreLifecycleContract extends SessionStoreFixture {
   default void shouldKeepASessionWithoutAnUpstreamSession() {
     SessionStore store = create(LONG, 10);
     Session session =
-        new Session(
+        SampleSession.of(
             SessionId.random(),
             "u",
             null,

@@ -13,6 +13,7 @@ import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
+import dev.holdfast.testing.SampleSession;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.sdk.trace.data.LinkData;
@@ -101,7 +102,7 @@ class SpanListenerTest {
   @Test
   void shouldNameTheClient() {
     Session session =
-        new Session(
+        SampleSession.of(
             SessionId.random(),
             "default",
             "",

@@ -62,10 +62,7 @@ public final class ErrorResponses {
       case RequestRejectedException rejected ->
           of(rejected.status(), id, rejected.code(), String.valueOf(rejected.getMessage()));
       case EnvelopeException malformed -> {
-        MALFORMED.log(
-            LOG,
-            Logger.Level.WARN,
-            () -> "malformed message of a client reason=" + malformed.clientMessage());
+        MALFORMED.warn(LOG, "malformed message of a client reason=%s", malformed.clientMessage());
         yield of(400, malformed.id().orElse(id), malformed.code(), malformed.clientMessage());
       }
       case RelayException relay -> of(relay, id);
@@ -81,8 +78,7 @@ public final class ErrorResponses {
     String message = String.valueOf(failure.getMessage());
     return switch (failure) {
       case RelayException.SessionNotFound _ -> {
-        UNKNOWN_SESSIONS.log(
-            LOG, Logger.Level.INFO, () -> "request of an unknown session, its client begins again");
+        UNKNOWN_SESSIONS.info(LOG, "request of an unknown session, its client begins again");
         yield of(404, id, JsonRpcErrorCode.SESSION_NOT_FOUND, message);
       }
       case RelayException.UnknownUpstream _ -> serverError(404, message, id);

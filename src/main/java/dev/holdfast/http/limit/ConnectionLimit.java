@@ -45,11 +45,7 @@ public final class ConnectionLimit {
    *     one of the largest messages
    * @param largest size of the largest message
    */
-  public ConnectionLimit(int max, int maxPerClient, long bytes, int largest) {
-    this(() -> max, () -> maxPerClient, bytes, largest);
-  }
-
-  private ConnectionLimit(IntSupplier max, IntSupplier maxPerClient, long bytes, int largest) {
+  public ConnectionLimit(IntSupplier max, IntSupplier maxPerClient, long bytes, int largest) {
     this.max = max;
     clients = new Shares<>(maxPerClient::getAsInt);
     held = new ClientBytes(bytes, largest);

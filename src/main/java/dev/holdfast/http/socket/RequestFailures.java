@@ -1,11 +1,7 @@
 package dev.holdfast.http.socket;
 
 import dev.holdfast.protocol.JsonRpcErrorCode;
-import dev.holdfast.protocol.JsonRpcErrors;
 import io.quarkus.vertx.http.ManagementInterface;
-import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.event.Observes;
@@ -41,24 +37,18 @@ final class RequestFailures {
     }
     int status = request.statusCode() < 400 ? 500 : request.statusCode();
     log(failure, status);
-    HttpServerResponse response = request.response();
-    if (response.headWritten()) {
+    if (request.response().headWritten()) {
       request.request().connection().close();
       return;
     }
-    JsonRpcErrorCode code =
-        status < 500 ? JsonRpcErrorCode.INVALID_REQUEST : JsonRpcErrorCode.INTERNAL_ERROR;
     // What follows on the connection may be a part of the same request.
-    Future<Void> _ =
-        response
-            .setStatusCode(status)
-            .putHeader("Content-Type", "application/json")
-            .end(Buffer.buffer(JsonRpcErrors.error(null, code, text(status))))
-            .eventually(() -> request.request().connection().close());
-  }
-
-  private static String text(int status) {
-    return status < 500 ? "Invalid HTTP request" : "Internal error";
+    if (status < 500) {
+      RequestFilter.answer(
+          request.request(), status, JsonRpcErrorCode.INVALID_REQUEST, "Invalid HTTP request");
+    } else {
+      RequestFilter.answer(
+          request.request(), status, JsonRpcErrorCode.INTERNAL_ERROR, "Internal error");
+    }
   }
 
   /** Does not log the message of a failure, which may quote the path. */

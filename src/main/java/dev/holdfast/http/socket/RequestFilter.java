@@ -23,7 +23,7 @@ import java.util.List;
  * {@code OriginFilter} checks the others.
  */
 @Singleton
-final class RequestFilter {
+record RequestFilter(OriginPolicy policy, ServerSockets sockets) {
 
   /** Before the filters of Quarkus. */
   private static final int PRIORITY = 100_000;
@@ -33,14 +33,6 @@ final class RequestFilter {
 
   /** The default upstream has one name only, so that no client evades a proxy's rules for it. */
   private static final String SECOND_NAME = "/servers/" + Session.DEFAULT_UPSTREAM + "/";
-
-  private final OriginPolicy policy;
-  private final ServerSockets sockets;
-
-  RequestFilter(OriginPolicy policy, ServerSockets sockets) {
-    this.policy = policy;
-    this.sockets = sockets;
-  }
 
   void register(@Observes Filters filters) {
     filters.register(this::check, PRIORITY);
@@ -90,16 +82,20 @@ final class RequestFilter {
   }
 
   private static void refuse(HttpServerRequest request, int status, String message) {
-    byte[] body = JsonRpcErrors.error(null, JsonRpcErrorCode.SERVER_ERROR, message);
     if (request.version() != HttpVersion.HTTP_2) {
       request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     }
+    answer(request, status, JsonRpcErrorCode.SERVER_ERROR, message);
+  }
+
+  /** Answers with an error, and closes the connection. */
+  static void answer(HttpServerRequest request, int status, JsonRpcErrorCode code, String message) {
     Future<Void> _ =
         request
             .response()
             .setStatusCode(status)
             .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-            .end(Buffer.buffer(body))
+            .end(Buffer.buffer(JsonRpcErrors.error(null, code, message)))
             .eventually(() -> request.connection().close());
   }
 }

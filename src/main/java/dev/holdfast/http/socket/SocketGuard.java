@@ -103,10 +103,7 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
   }
 
   private static void warn(Client client) {
-    RATE.log(
-        LOG,
-        Logger.Level.WARN,
-        () -> "connection closed, too many or too large heads client=" + client.name());
+    RATE.warn(LOG, "connection closed, too many or too large heads client=%s", client.name());
   }
 
   @Override

@@ -228,14 +228,14 @@ public final class MemorySessionStore implements SessionStore {
   }
 
   @Override
-  public SessionStore.Page list(@Nullable String from, int about) {
-    requireSize(about);
+  public Page list(@Nullable String from, int about) {
+    SessionStore.requirePageSize(about);
     Collection<Entry> rest = (from == null ? entries : entries.tailMap(idOf(from), false)).values();
     List<Entry> some = rest.stream().limit(about).toList();
-    return new SessionStore.Page(
+    return new Page(
         some.stream()
             .filter(this::isAlive)
-            .map(entry -> new SessionStore.Page.Entry(entry.session(), entry.activity()))
+            .map(entry -> new Page.Entry(entry.session(), entry.activity()))
             .toList(),
         some.size() < about
             ? Optional.empty()
@@ -244,20 +244,14 @@ public final class MemorySessionStore implements SessionStore {
 
   /** Looks at all sessions, which is quick in memory. */
   @Override
-  public List<SessionStore.Page.Entry> latest(int most) {
-    requireSize(most);
+  public List<Page.Entry> latest(int most) {
+    SessionStore.requirePageSize(most);
     return entries.values().stream()
         .filter(this::isAlive)
         .sorted(Comparator.comparing(Entry::expires).reversed())
         .limit(most)
-        .map(entry -> new SessionStore.Page.Entry(entry.session(), entry.activity()))
+        .map(entry -> new Page.Entry(entry.session(), entry.activity()))
         .toList();
-  }
-
-  private static void requireSize(int sessions) {
-    if (sessions < 1 || sessions > MAX_PAGE_SIZE) {
-      throw new IllegalArgumentException("a page has 1 to " + MAX_PAGE_SIZE + " sessions");
-    }
   }
 
   private static SessionId idOf(String from) {

@@ -191,18 +191,17 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   @Override
-  public SessionStore.Page list(@Nullable String from, int about) {
-    if (about < 1 || about > MAX_PAGE_SIZE || (from != null && !CURSOR.matcher(from).matches())) {
-      throw new IllegalArgumentException("invalid cursor or page size");
+  public Page list(@Nullable String from, int about) {
+    SessionStore.requirePageSize(about);
+    if (from != null && !CURSOR.matcher(from).matches()) {
+      throw new IllegalArgumentException("invalid cursor");
     }
     return call(() -> scan(from == null ? FIRST_PAGE : from, about));
   }
 
   @Override
-  public List<SessionStore.Page.Entry> latest(int most) {
-    if (most < 1 || most > MAX_PAGE_SIZE) {
-      throw new IllegalArgumentException("invalid number of sessions");
-    }
+  public List<Page.Entry> latest(int most) {
+    SessionStore.requirePageSize(most);
     Request newest = Request.cmd(Command.ZRANGE, keys.sessions(), 0, most - 1, "REV");
     return call(() -> entries(requireNonNull(redis.send(newest)).stream()));
   }
@@ -211,21 +210,21 @@ public final class RedisSessionStore implements SessionStore {
    * Scans the index of all sessions with a cursor, and reads the hash of each. Scans do not block
    * Redis. Ranks cannot serve as cursors, since they shift whenever a session is used.
    */
-  private SessionStore.Page scan(String from, int about) {
+  private Page scan(String from, int about) {
     Response scanned =
         requireNonNull(
             redis.send(Request.cmd(Command.ZSCAN, keys.sessions(), from, "COUNT", about)));
     Response members = scanned.get(1);
     Optional<String> next =
         Optional.of(scanned.get(0).toString()).filter(cursor -> !cursor.equals(FIRST_PAGE));
-    return new SessionStore.Page(
+    return new Page(
         entries(IntStream.range(0, members.size() / 2).mapToObj(i -> members.get(2 * i))), next);
   }
 
-  private List<SessionStore.Page.Entry> entries(Stream<Response> members) {
+  private List<Page.Entry> entries(Stream<Response> members) {
     List<SessionId> ids =
         members.flatMap(each -> SessionId.parse(each.toString()).stream()).toList();
-    List<SessionStore.Page.Entry> entries = new ArrayList<>();
+    List<Page.Entry> entries = new ArrayList<>();
     long now = redis.currentMillis();
     // Redis returns a small set at once, whatever the requested count.
     List<@Nullable Response> records = redis.sendMany(ids.stream().map(this::fields).toList());

@@ -16,7 +16,7 @@ class ConnectionLimitTest {
   private static final Client A = Client.at("192.0.2.1");
   private static final Client B = Client.at("192.0.2.2");
 
-  private final ConnectionLimit limit = new ConnectionLimit(3, 2, 100, 10);
+  private final ConnectionLimit limit = new ConnectionLimit(() -> 3, () -> 2, 100, 10);
 
   @Test
   void shouldLimitEachClient() {
@@ -81,7 +81,7 @@ class ConnectionLimitTest {
 
   @Test
   void shouldLimitTheBytesThatWaitInAll() {
-    ConnectionLimit wide = new ConnectionLimit(1000, 1000, 100, 10);
+    ConnectionLimit wide = new ConnectionLimit(() -> 1000, () -> 1000, 100, 10);
     for (int i = 0; i < 4; i++) {
       assertThat(wide.acquire(Client.at("192.0.2." + i)).tryHold(25)).isTrue();
     }
@@ -101,7 +101,7 @@ class ConnectionLimitTest {
 
   @Test
   void shouldCountConcurrentClients() {
-    ConnectionLimit wide = new ConnectionLimit(1000, 1000, 100, 10);
+    ConnectionLimit wide = new ConnectionLimit(() -> 1000, () -> 1000, 100, 10);
     try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < 2000; i++) {
         Client client = i % 2 == 0 ? A : B;

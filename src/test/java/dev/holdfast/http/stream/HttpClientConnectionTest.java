@@ -28,7 +28,7 @@ class HttpClientConnectionTest {
 
   private static final Client CLIENT = Client.at("192.0.2.1");
 
-  private final ConnectionLimit limit = new ConnectionLimit(2, 1, 100, 10);
+  private final ConnectionLimit limit = new ConnectionLimit(() -> 2, () -> 1, 100, 10);
   private final AtomicInteger resets = new AtomicInteger();
   private final CompletableFuture<Void> written = new CompletableFuture<>();
   private final AtomicReference<Runnable> closed = new AtomicReference<>(() -> {});

@@ -24,6 +24,7 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.TooManySessionsException;
+import dev.holdfast.testing.SampleSession;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -285,7 +286,7 @@ class SessionsTest {
 
   private Session recorded(String upstream, @Nullable String theirs) {
     Session session =
-        new Session(
+        SampleSession.of(
             SessionId.random(),
             upstream,
             theirs,

@@ -17,6 +17,7 @@ import dev.holdfast.session.SessionStoreContract;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.session.TooManySessionsException;
 import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.SampleSession;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.RedisOptions;
 import java.time.Duration;
@@ -85,7 +86,7 @@ class RedisSessionStoreIT extends SessionStoreContract {
   }
 
   private static Session opened() {
-    return new Session(
+    return SampleSession.of(
         SessionId.random(),
         "u",
         null,

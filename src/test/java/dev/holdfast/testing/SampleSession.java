@@ -1,0 +1,39 @@
+package dev.holdfast.testing;
+
+import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.session.PrincipalId;
+import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionId;
+import dev.holdfast.session.Transport;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** Sessions over Streamable HTTP, without headers. */
+public final class SampleSession {
+
+  private SampleSession() {}
+
+  public static Session of(
+      SessionId id,
+      String upstream,
+      @Nullable String upstreamSession,
+      ProtocolVersion version,
+      String client,
+      Instant created,
+      String opener,
+      PrincipalId principal) {
+    return new Session(
+        id,
+        upstream,
+        upstreamSession,
+        version,
+        client,
+        created,
+        Transport.STREAMABLE,
+        opener,
+        ForwardedHeaders.NONE,
+        principal,
+        "");
+  }
+}
