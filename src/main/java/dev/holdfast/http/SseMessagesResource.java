@@ -22,7 +22,7 @@ import java.io.InputStream;
  * Takes the messages of clients over HTTP with SSE (MCP 2024-11-05, Transports) for one upstream.
  * The answers are events of the stream of {@link SseResource}.
  */
-@Path(RequestHandler.SERVER + "messages/{session}")
+@Path(RequestHandler.SERVER + "messages/{session: [^/]+}")
 @RunOnVirtualThread
 public record SseMessagesResource(Relay relay, LegacySseRelay legacy, RequestHandler handler) {
 
