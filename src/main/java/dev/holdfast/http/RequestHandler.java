@@ -21,11 +21,11 @@ import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
+import dev.holdfast.upstream.Profile;
 import jakarta.inject.Singleton;
+import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.HttpHeaders;
-import jakarta.ws.rs.core.Request;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.HashSet;
 import java.util.Set;
@@ -51,9 +51,7 @@ record RequestHandler(
     ClientAddress address,
     Authentication authentication,
     ClientTokens clientTokens,
-    HttpHeaders headers,
-    Request request,
-    UriInfo uri,
+    ContainerRequestContext current,
     @Nullable TraceListener traces) {
 
   private static final String SERVERS = "servers/";
@@ -70,7 +68,7 @@ record RequestHandler(
    * @param work gets the name of the upstream
    */
   Response handle(Function<String, Response> work) {
-    String server = uri.getPathParameters().getFirst("server");
+    String server = current.getUriInfo().getPathParameters().getFirst("server");
     String upstream =
         server.startsWith(SERVERS)
             ? server.substring(SERVERS.length(), server.length() - 1)
@@ -79,8 +77,8 @@ record RequestHandler(
         ? handleUntraced(upstream, work)
         : traces.request(
             upstream,
-            request.getMethod(),
-            headers::getHeaderString,
+            current.getMethod(),
+            current::getHeaderString,
             () -> handleUntraced(upstream, work),
             Response::getStatus);
   }
@@ -122,14 +120,14 @@ record RequestHandler(
 
   /** Notes that the current request is one of a session, whose server may need its token. */
   void found(Session session) {
-    ClientToken token = token(session.upstream());
+    ClientToken token = token(relay.profile(session.upstream()));
     if (token != null) {
       clientTokens.shown(session.id().value(), token);
     }
   }
 
-  private @Nullable ClientToken token(String upstream) {
-    return relay.profile(upstream).needsClientToken() ? authentication.token() : null;
+  private @Nullable ClientToken token(Profile profile) {
+    return profile.needsClientToken() ? authentication.token() : null;
   }
 
   /** Ends a session. */
@@ -169,7 +167,7 @@ record RequestHandler(
   /** The client, as one that opens a session and initializes it later. */
   Opener opener() {
     String at = address.current();
-    String agent = headers.getHeaderString(HttpHeaders.USER_AGENT);
+    String agent = current.getHeaderString(HttpHeaders.USER_AGENT);
     return new Opener(
         client().name(), Client.at(at).name(), agent == null ? "" : agent, Sender.UNKNOWN);
   }
@@ -179,19 +177,19 @@ record RequestHandler(
    * headers that go with it are too large.
    */
   Sender sender(String upstream) {
+    Profile profile = relay.profile(upstream);
     Principal principal = authentication.principal();
-    Set<String> named = relay.profile(upstream).namedScopes();
     Set<String> scopes = Set.of();
-    if (!named.isEmpty()) {
-      scopes = new HashSet<>(named);
+    if (!profile.namedScopes().isEmpty()) {
+      scopes = new HashSet<>(profile.namedScopes());
       scopes.retainAll(principal.scopes());
     }
-    return principal.id().sender(scopes, forwarded(upstream)).with(token(upstream));
+    return principal.id().sender(scopes, forwarded(profile)).with(token(profile));
   }
 
-  private ForwardedHeaders forwarded(String upstream) {
+  private ForwardedHeaders forwarded(Profile profile) {
     ForwardedHeaders forwarded =
-        ForwardedHeaders.of(relay.profile(upstream).forwardedHeaders(), headers::getHeaderString);
+        ForwardedHeaders.of(profile.forwardedHeaders(), current::getHeaderString);
     if (forwarded.bytes() > ForwardedHeaders.MAX_BYTES) {
       throw new RequestRejectedException(
           431,

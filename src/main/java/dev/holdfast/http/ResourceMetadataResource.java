@@ -4,7 +4,6 @@ import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.auth.ProtectedResources;
 import dev.holdfast.auth.ProtectedResources.Endpoint;
 import dev.holdfast.auth.RequiredScopes;
-import dev.holdfast.http.error.ErrorResponses;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.upstream.Profile;
@@ -31,25 +30,21 @@ public record ResourceMetadataResource(
   /** Answers 404 for what is not the path of an endpoint, and on a gateway without issuers. */
   @GET
   public Response get(@PathParam("path") String path) {
-    return ErrorResponses.onFailure(
-        null,
-        () -> {
-          Endpoint endpoint = Endpoint.of("/" + path);
-          if (!tokens.areAccepted() || !endpoint.path().equals("/" + path)) {
-            throw new RelayException.UnknownUpstream();
-          }
-          Profile _ = relay.profile(endpoint.upstream());
-          Map<String, Object> metadata = new LinkedHashMap<>();
-          metadata.put("resource", resources.name(endpoint));
-          metadata.put("authorization_servers", tokens.issuers());
-          metadata.put("bearer_methods_supported", List.of("header"));
-          scopes
-              .byUpstream()
-              .apply(endpoint.upstream())
-              .ifPresent(scope -> metadata.put("scopes_supported", List.of(scope)));
-          return Response.ok(metadata, MediaType.APPLICATION_JSON_TYPE)
-              .header(HttpHeaders.CACHE_CONTROL, MAX_AGE)
-              .build();
-        });
+    Endpoint endpoint = Endpoint.of("/" + path);
+    if (!tokens.areAccepted() || !endpoint.path().equals("/" + path)) {
+      throw new RelayException.UnknownUpstream();
+    }
+    Profile _ = relay.profile(endpoint.upstream());
+    Map<String, Object> metadata = new LinkedHashMap<>();
+    metadata.put("resource", resources.name(endpoint));
+    metadata.put("authorization_servers", tokens.issuers());
+    metadata.put("bearer_methods_supported", List.of("header"));
+    scopes
+        .byUpstream()
+        .apply(endpoint.upstream())
+        .ifPresent(scope -> metadata.put("scopes_supported", List.of(scope)));
+    return Response.ok(metadata, MediaType.APPLICATION_JSON_TYPE)
+        .header(HttpHeaders.CACHE_CONTROL, MAX_AGE)
+        .build();
   }
 }
