@@ -39,9 +39,9 @@ abstract class Meters {
   }
 
   /**
-   * Registers a counter for each value of the tag {@code kind}, also those that are still 0.
+   * Registers a counter for each kind, since a scrape also shows counters that are still 0.
    *
-   * @param <K> the values; the tag has their names in lower case
+   * @param <K> the kinds; a tag has their names in lower case
    */
   final <K extends Enum<K>> Map<K, Counter> counters(
       Class<K> kinds, String name, String help, String... otherTags) {
