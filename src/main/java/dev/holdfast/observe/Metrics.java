@@ -257,14 +257,13 @@ public final class Metrics extends Meters implements RelayListener, ErrorFilter.
   }
 
   /** The metrics of the streams of one upstream. */
-  private final class OfStreams extends Meters implements StreamListener {
+  private final class OfStreams implements StreamListener {
 
     private final Timer appends;
     private final Timer deliveries;
     private final Timer replays;
 
     OfStreams(String upstream) {
-      super(Metrics.this.registry);
       appends =
           histogram(
               "holdfast.append.duration",
