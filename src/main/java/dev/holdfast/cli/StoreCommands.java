@@ -186,7 +186,9 @@ record StoreCommands(
       forEachSession(entry -> chosen.add(entry.session()));
     }
     Sessions.EndReport ended =
-        chosen.stream().map(relay::end).reduce(Sessions.EndReport.NONE, Sessions.EndReport::plus);
+        chosen.stream()
+            .map(relay.sessions()::end)
+            .reduce(Sessions.EndReport.NONE, Sessions.EndReport::plus);
     print(one == null ? ended.plus(relay.sweep()) : ended);
     return one == null || ended.sessions() == 1 ? ExitCode.SUCCESS : ExitCode.PROBLEM;
   }

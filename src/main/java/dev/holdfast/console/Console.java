@@ -231,7 +231,7 @@ public final class Console {
    * @throws SessionStoreException when the store is away
    */
   boolean end(String key) {
-    return find(key).filter(session -> relay.end(session).sessions() == 1).isPresent();
+    return find(key).filter(session -> relay.sessions().end(session).sessions() == 1).isPresent();
   }
 
   private Optional<Session> find(String key) {

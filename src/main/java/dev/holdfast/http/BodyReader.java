@@ -22,23 +22,13 @@ import java.util.Arrays;
  * it reads, a body waits in the socket. Thread-safe.
  */
 @Singleton
-final class BodyReader {
+record BodyReader(int maxBytes, int maxBatchMessages, Duration timeout) {
 
   private static final int FIRST_BYTES = 16 << 10;
-
-  private final int maxBytes;
-  private final int maxBatchMessages;
-  private final Duration timeout;
 
   @Inject
   BodyReader(LimitsConfig limits, HttpConfig config) {
     this(limits.messageBytes().value(), limits.batchMessages(), config.bodyTimeout());
-  }
-
-  BodyReader(int maxBytes, int maxBatchMessages, Duration timeout) {
-    this.maxBytes = maxBytes;
-    this.maxBatchMessages = maxBatchMessages;
-    this.timeout = timeout;
   }
 
   /**

@@ -33,7 +33,15 @@ import org.jspecify.annotations.Nullable;
 /** Streamable HTTP (MCP 2025-03-26 to 2025-11-25, Transports) for one upstream. */
 @Path(RequestHandler.SERVER + "mcp")
 @RunOnVirtualThread
-public record McpResource(Relay relay, RequestHandler handler) {
+public final class McpResource {
+
+  private final Relay relay;
+  private final RequestHandler handler;
+
+  McpResource(Relay relay, RequestHandler handler) {
+    this.relay = relay;
+    this.handler = handler;
+  }
 
   /** Takes a message. Answers a request with JSON or with a durable stream. */
   @POST
@@ -44,8 +52,9 @@ public record McpResource(Relay relay, RequestHandler handler) {
       if (headers.getHeaderString(McpHeaders.SESSION_ID) == null) {
         relay.requireAdmission();
       } else {
-        relay.requireSession(
-            upstream, RequestChecks.sessionId(headers), false, handler.principal());
+        relay
+            .sessions()
+            .require(upstream, RequestChecks.sessionId(headers), false, handler.principal());
       }
       return handler.withBody(
           headers, content, (body, lease) -> take(upstream, headers, body, lease));

@@ -133,7 +133,7 @@ record RequestHandler(
   /** Ends a session. */
   Response end(Session session) {
     found(session);
-    relay.end(session);
+    relay.sessions().end(session);
     clientTokens.forget(session.id().value());
     return Response.noContent().build();
   }
@@ -208,7 +208,7 @@ record RequestHandler(
   }
 
   void count(Session session, boolean failed) {
-    relay.count(session, address.current(), failed);
+    relay.sessions().count(session, address.current(), failed);
   }
 
   /** Returns a response that follows a stream. */

@@ -22,10 +22,22 @@ import java.util.Map;
  * All of it comes from the configuration, nothing from the request.
  */
 @Path(ProtectedResources.WELL_KNOWN + "/{path: .+}")
-public record ResourceMetadataResource(
-    AccessTokens tokens, ProtectedResources resources, RequiredScopes scopes, Relay relay) {
+public final class ResourceMetadataResource {
 
   private static final String MAX_AGE = "max-age=60";
+
+  private final AccessTokens tokens;
+  private final ProtectedResources resources;
+  private final RequiredScopes scopes;
+  private final Relay relay;
+
+  ResourceMetadataResource(
+      AccessTokens tokens, ProtectedResources resources, RequiredScopes scopes, Relay relay) {
+    this.tokens = tokens;
+    this.resources = resources;
+    this.scopes = scopes;
+    this.relay = relay;
+  }
 
   /** Answers 404 for what is not the path of an endpoint, and on a gateway without issuers. */
   @GET

@@ -24,9 +24,19 @@ import java.io.InputStream;
  */
 @Path(RequestHandler.SERVER + "messages/{session: [^/]+}")
 @RunOnVirtualThread
-public record SseMessagesResource(Relay relay, LegacySseRelay legacy, RequestHandler handler) {
+public final class SseMessagesResource {
 
   private static final String ACCEPTED = "{\"status\":\"accepted\"}";
+
+  private final Relay relay;
+  private final LegacySseRelay legacy;
+  private final RequestHandler handler;
+
+  SseMessagesResource(Relay relay, LegacySseRelay legacy, RequestHandler handler) {
+    this.relay = relay;
+    this.legacy = legacy;
+    this.handler = handler;
+  }
 
   /** Takes a message. */
   @POST
@@ -37,7 +47,7 @@ public record SseMessagesResource(Relay relay, LegacySseRelay legacy, RequestHan
       RequestChecks.checkVersion(headers);
       SessionId id = RequestChecks.sessionId(session);
       // Before the body, which a client may never finish.
-      relay.requireSession(upstream, id, true, handler.principal());
+      relay.sessions().require(upstream, id, true, handler.principal());
       return handler.withBody(
           headers,
           content,

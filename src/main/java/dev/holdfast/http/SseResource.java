@@ -35,12 +35,22 @@ import org.jboss.logging.Logger;
  */
 @Path(RequestHandler.SERVER_OR_MCP + "sse")
 @RunOnVirtualThread
-public record SseResource(LegacySseRelay relay, RequestHandler handler, HttpConfig config) {
+public final class SseResource {
 
   private static final Logger LOG = Logger.getLogger(SseResource.class);
 
   /** Time after which an event source retries when the store has failed. */
   private static final Duration RETRY = Duration.ofSeconds(1);
+
+  private final LegacySseRelay relay;
+  private final RequestHandler handler;
+  private final HttpConfig config;
+
+  SseResource(LegacySseRelay relay, RequestHandler handler, HttpConfig config) {
+    this.relay = relay;
+    this.handler = handler;
+    this.config = config;
+  }
 
   /** Opens a session or, with {@code Last-Event-ID}, resumes its stream. */
   @GET

@@ -126,26 +126,6 @@ public record Relay(
   }
 
   /**
-   * Checks for a session before the body is read. A later step may notice that it has ended.
-   *
-   * @param hasOneStream as in {@link Sessions#find}
-   */
-  public void requireSession(
-      String upstream, SessionId id, boolean hasOneStream, PrincipalId principal) {
-    sessions.require(upstream, id, hasOneStream, principal);
-  }
-
-  /** Counts an HTTP request of a session, for the list of sessions. */
-  public void count(Session session, String address, boolean failed) {
-    sessions.count(session, address, failed);
-  }
-
-  /** Ends a session everywhere: upstream, log, pumps and tails. */
-  public Sessions.EndReport end(Session session) {
-    return sessions.end(session);
-  }
-
-  /**
    * Sends a request, or a batch with requests, and returns its answer.
    *
    * @param sender who sends it

@@ -162,7 +162,7 @@ class RelayListenTest {
     TestConnection client = LogFixture.run(relay.listen(session, false), new TestConnection());
     await().until(() -> opened.get() == 1);
 
-    relay.end(session);
+    relay.sessions().end(session);
 
     client.awaitEnd();
     await().until(source::isClosed);

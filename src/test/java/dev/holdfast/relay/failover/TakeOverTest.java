@@ -241,7 +241,7 @@ class TakeOverTest {
   @Test
   void shouldSkipASessionThatHasEnded() {
     leave("a", "1", null);
-    fixture.relay.end(session);
+    fixture.relay.sessions().end(session);
 
     takeOver.takeOver(session.id().value(), LOST);
     takeOver.takeOver(SessionId.random().value(), LOST);

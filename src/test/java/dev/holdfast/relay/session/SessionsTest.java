@@ -204,8 +204,8 @@ class SessionsTest {
     TestConnection client = fixture.follow(session, RelayFixture.call("1", "t"));
     client.await(c -> !c.text().isEmpty());
 
-    relay.end(session);
-    relay.end(session);
+    relay.sessions().end(session);
+    relay.sessions().end(session);
 
     client.awaitEnd();
     assertThat(client.data()).isEmpty();
@@ -224,7 +224,8 @@ class SessionsTest {
     Tail _ = fixture.request(session, RelayFixture.call("1", "t"));
     fixture.log.away = true;
 
-    assertThatThrownBy(() -> relay.end(session)).isInstanceOf(LogException.StoreUnavailable.class);
+    assertThatThrownBy(() -> relay.sessions().end(session))
+        .isInstanceOf(LogException.StoreUnavailable.class);
 
     assertThat(source.isClosed()).isTrue();
     assertThat(fixture.scripted.ended).hasValue(1);
@@ -252,7 +253,7 @@ class SessionsTest {
     assertThat(client.data()).isEmpty();
     assertThat(source.isClosed()).isTrue();
     assertThat(other.isClosed()).isFalse();
-    relay.end(alive);
+    relay.sessions().end(alive);
   }
 
   @Test
@@ -314,9 +315,9 @@ class SessionsTest {
     Session stranger = recorded(upstream, theirs);
     Session ours = fixture.open(LOCAL);
 
-    assertThat(relay.end(stranger)).isEqualTo(new Sessions.EndReport(1, 1));
-    assertThat(relay.end(stranger)).isEqualTo(Sessions.EndReport.NONE);
-    assertThat(relay.end(ours)).isEqualTo(new Sessions.EndReport(1, 0));
+    assertThat(relay.sessions().end(stranger)).isEqualTo(new Sessions.EndReport(1, 1));
+    assertThat(relay.sessions().end(stranger)).isEqualTo(Sessions.EndReport.NONE);
+    assertThat(relay.sessions().end(ours)).isEqualTo(new Sessions.EndReport(1, 0));
 
     assertThat(fixture.store.count()).isZero();
     assertThat(fixture.heard.ended).hasValue(2);
@@ -395,8 +396,8 @@ class SessionsTest {
   @Test
   void shouldSaveActivityWithTheNextUse() {
     Session session = fixture.open(SCRIPTED);
-    relay.count(session, "192.0.2.1", false);
-    relay.count(session, "192.0.2.1", true);
+    relay.sessions().count(session, "192.0.2.1", false);
+    relay.sessions().count(session, "192.0.2.1", true);
     assertThat(activity(session).requests()).isZero();
 
     fixture.pass(Duration.ofSeconds(1));
@@ -409,7 +410,7 @@ class SessionsTest {
   @Test
   void shouldSaveActivityWithASweepAndOnce() {
     Session session = fixture.open(SCRIPTED);
-    relay.count(session, "192.0.2.1", false);
+    relay.sessions().count(session, "192.0.2.1", false);
 
     relay.sweep();
     relay.sweep();
@@ -421,7 +422,7 @@ class SessionsTest {
   @Test
   void shouldNotTouchASessionInASweep() {
     Session session = fixture.openAndUse(SCRIPTED);
-    relay.count(session, "192.0.2.1", false);
+    relay.sessions().count(session, "192.0.2.1", false);
     fixture.pass(RelayFixture.IDLE.minusMillis(1));
     relay.sweep();
     fixture.pass(Duration.ofMillis(1));
@@ -436,9 +437,9 @@ class SessionsTest {
   @Test
   void shouldCountNothingForASessionThatHasEnded() {
     Session session = fixture.open(SCRIPTED);
-    relay.end(session);
+    relay.sessions().end(session);
 
-    relay.count(session, "192.0.2.1", false);
+    relay.sessions().count(session, "192.0.2.1", false);
     relay.sweep();
 
     assertThat(fixture.store.count()).isZero();
