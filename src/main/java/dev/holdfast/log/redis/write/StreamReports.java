@@ -42,7 +42,7 @@ public final class StreamReports {
    * The most streams in one report, and the most streams and sessions in reports that are sent
    * together: other commands wait behind them.
    */
-  private static final int MOST_STREAMS = 250;
+  private static final int MOST_STREAMS = 128;
 
   /** The most runs of a script that has left something to do, until others have their turn. */
   private static final int MOST_RUNS = 64;
