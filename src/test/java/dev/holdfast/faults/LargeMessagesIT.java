@@ -106,7 +106,12 @@ class LargeMessagesIT {
     try (RedisFixture redis = RedisFixture.start();
         Gateway gateway =
             Gateway.start(
-                settings(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url())))) {
+                // Other tests slow down a Redis that gets 20 MB in one command.
+                settings(
+                    Map.of(
+                        "holdfast.store", "redis",
+                        "quarkus.redis.hosts", redis.url(),
+                        "holdfast.redis.timeout", "20s")))) {
       arrivesWhole(gateway);
     }
   }
