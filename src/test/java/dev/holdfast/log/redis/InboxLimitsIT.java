@@ -10,11 +10,18 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
+import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Inboxes refuse messages when too many messages or bytes wait. */
 class InboxLimitsIT extends InboxFixture {
+
+  @BeforeEach
+  void giveTimeForLargeMessages() {
+    timeout = Duration.ofSeconds(20);
+  }
 
   @Test
   void shouldRefuseMessagesWhenItIsFull() {

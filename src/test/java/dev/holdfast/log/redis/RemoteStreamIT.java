@@ -13,12 +13,19 @@ import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.testing.RedisProxy;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Streams that are opened in the name of another replica, with a request in its inbox. */
 class RemoteStreamIT extends InboxFixture {
+
+  @BeforeEach
+  void giveTimeForLargeMessages() {
+    timeout = Duration.ofSeconds(20);
+  }
 
   @Test
   void shouldOpenAStreamInTheNameOfAnotherReplica() {

@@ -22,6 +22,9 @@ public abstract class ReplicasFixture {
   /** How long a replica waits for a reply. */
   protected static final Duration TIMEOUT = Duration.ofSeconds(1);
 
+  /** The same for replicas that are started from now on. */
+  protected Duration timeout = TIMEOUT;
+
   private static final Duration HOUR = Duration.ofHours(1);
   private static final Retention RETENTION = LogTesting.retention(HOUR, HOUR, 100_000, HOUR, 1000);
   private static final Duration RETRY_AFTER = Duration.ofMillis(1);
@@ -66,7 +69,7 @@ public abstract class ReplicasFixture {
   protected RedisEventLog replica(
       RedisFixture redis, String name, String commands, String channel) {
     Replica replica =
-        closing(new Replica(name, commands, channel, redis.url(), TIMEOUT, RETENTION));
+        closing(new Replica(name, commands, channel, redis.url(), timeout, RETENTION));
     replica.log.begin(session, "");
     return replica.log;
   }
