@@ -20,6 +20,7 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HEAD;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
@@ -45,20 +46,23 @@ public final class McpResource {
 
   /** Takes a message. Answers a request with JSON or with a durable stream. */
   @POST
-  public Response post(@Context HttpHeaders headers, InputStream content) {
-    return handler.handle(upstream -> {
-      RequestChecks.checkPost(headers);
-      // Before the body, which a client may never finish.
-      if (headers.getHeaderString(McpHeaders.SESSION_ID) == null) {
-        relay.requireAdmission();
-      } else {
-        relay
-            .sessions()
-            .require(upstream, RequestChecks.sessionId(headers), false, handler.principal());
-      }
-      return handler.withBody(
-          headers, content, (body, lease) -> take(upstream, headers, body, lease));
-    });
+  public Response post(
+      @PathParam("server") String server, @Context HttpHeaders headers, InputStream content) {
+    return handler.handle(
+        server,
+        upstream -> {
+          RequestChecks.checkPost(headers);
+          // Before the body, which a client may never finish.
+          if (headers.getHeaderString(McpHeaders.SESSION_ID) == null) {
+            relay.requireAdmission();
+          } else {
+            relay
+                .sessions()
+                .require(upstream, RequestChecks.sessionId(headers), false, handler.principal());
+          }
+          return handler.withBody(
+              headers, content, (body, lease) -> take(upstream, headers, body, lease));
+        });
   }
 
   private Response take(String upstream, HttpHeaders headers, Body body, ClientBytes.Lease lease) {
@@ -111,17 +115,19 @@ public final class McpResource {
 
   /** Follows the standalone stream or, with {@code Last-Event-ID}, resumes any stream. */
   @GET
-  public Response get(@Context HttpHeaders headers) {
-    return handler.handle(upstream -> {
-      RequestChecks.checkGet(headers);
-      RequestChecks.checkVersion(headers);
-      SessionId id = RequestChecks.sessionId(headers);
-      Function<Session, Optional<Tail>> tail =
-          tail(id, headers.getHeaderString(McpHeaders.LAST_EVENT_ID));
-      Session session = relay.session(upstream, id, handler.principal());
-      return handler.inSession(
-          session, () -> handler.withConnection(slot -> follow(tail.apply(session), slot)));
-    });
+  public Response get(@PathParam("server") String server, @Context HttpHeaders headers) {
+    return handler.handle(
+        server,
+        upstream -> {
+          RequestChecks.checkGet(headers);
+          RequestChecks.checkVersion(headers);
+          SessionId id = RequestChecks.sessionId(headers);
+          Function<Session, Optional<Tail>> tail =
+              tail(id, headers.getHeaderString(McpHeaders.LAST_EVENT_ID));
+          Session session = relay.session(upstream, id, handler.principal());
+          return handler.inSession(
+              session, () -> handler.withConnection(slot -> follow(tail.apply(session), slot)));
+        });
   }
 
   private Response follow(Optional<Tail> tail, ConnectionLimit.Slot slot) {
@@ -158,9 +164,11 @@ public final class McpResource {
 
   /** Ends the session. */
   @DELETE
-  public Response delete(@Context HttpHeaders headers) {
-    return handler.handle(upstream ->
-        handler.end(
-            relay.session(upstream, RequestChecks.sessionId(headers), handler.principal())));
+  public Response delete(@PathParam("server") String server, @Context HttpHeaders headers) {
+    return handler.handle(
+        server,
+        upstream ->
+            handler.end(
+                relay.session(upstream, RequestChecks.sessionId(headers), handler.principal())));
   }
 }

@@ -65,10 +65,10 @@ record RequestHandler(
   /**
    * Runs a request if the limits allow it. A failure becomes an error response.
    *
+   * @param server the part of the path that {@link #SERVER} matches
    * @param work gets the name of the upstream
    */
-  Response handle(Function<String, Response> work) {
-    String server = current.getUriInfo().getPathParameters().getFirst("server");
+  Response handle(String server, Function<String, Response> work) {
     String upstream =
         server.startsWith(SERVERS)
             ? server.substring(SERVERS.length(), server.length() - 1)

@@ -41,21 +41,26 @@ public final class SseMessagesResource {
   /** Takes a message. */
   @POST
   public Response post(
-      @PathParam("session") String session, @Context HttpHeaders headers, InputStream content) {
-    return handler.handle(upstream -> {
-      RequestChecks.checkContentType(headers);
-      RequestChecks.checkVersion(headers);
-      SessionId id = RequestChecks.sessionId(session);
-      // Before the body, which a client may never finish.
-      relay.sessions().require(upstream, id, true, handler.principal());
-      return handler.withBody(
-          headers,
-          content,
-          (body, lease) -> {
-            Session found = legacy.session(upstream, id, body, handler.principal());
-            return handler.inSession(found, () -> accept(found, body, lease));
-          });
-    });
+      @PathParam("server") String server,
+      @PathParam("session") String session,
+      @Context HttpHeaders headers,
+      InputStream content) {
+    return handler.handle(
+        server,
+        upstream -> {
+          RequestChecks.checkContentType(headers);
+          RequestChecks.checkVersion(headers);
+          SessionId id = RequestChecks.sessionId(session);
+          // Before the body, which a client may never finish.
+          relay.sessions().require(upstream, id, true, handler.principal());
+          return handler.withBody(
+              headers,
+              content,
+              (body, lease) -> {
+                Session found = legacy.session(upstream, id, body, handler.principal());
+                return handler.inSession(found, () -> accept(found, body, lease));
+              });
+        });
   }
 
   private Response accept(Session session, Body body, ClientBytes.Lease lease) {
@@ -72,9 +77,11 @@ public final class SseMessagesResource {
 
   /** Ends the session at once. Without it the session expires. */
   @DELETE
-  public Response delete(@PathParam("session") String session) {
-    return handler.handle(upstream ->
-        handler.end(
-            legacy.session(upstream, RequestChecks.sessionId(session), handler.principal())));
+  public Response delete(@PathParam("server") String server, @PathParam("session") String session) {
+    return handler.handle(
+        server,
+        upstream ->
+            handler.end(
+                legacy.session(upstream, RequestChecks.sessionId(session), handler.principal())));
   }
 }

@@ -16,6 +16,7 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HEAD;
 import jakarta.ws.rs.NotFoundException;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
@@ -54,18 +55,23 @@ public final class SseResource {
 
   /** Opens a session or, with {@code Last-Event-ID}, resumes its stream. */
   @GET
-  public Response get(@Context HttpHeaders headers, @Context UriInfo uri) {
+  public Response get(
+      @PathParam("server") String server, @Context HttpHeaders headers, @Context UriInfo uri) {
     if (!config.sse()) {
       throw new NotFoundException();
     }
-    return handler.handle(upstream -> {
-      RequestChecks.checkGet(headers);
-      Function<SessionId, String> messagesPath = session -> messagesPath(upstream, session, uri);
-      Optional<EventId> last = lastEventId(headers);
-      return last.isPresent()
-          ? resume(upstream, last.get(), messagesPath)
-          : follow(() -> relay.open(upstream, handler.opener(), handler.principal(), messagesPath));
-    });
+    return handler.handle(
+        server,
+        upstream -> {
+          RequestChecks.checkGet(headers);
+          Function<SessionId, String> messagesPath =
+              session -> messagesPath(upstream, session, uri);
+          Optional<EventId> last = lastEventId(headers);
+          return last.isPresent()
+              ? resume(upstream, last.get(), messagesPath)
+              : follow(
+                  () -> relay.open(upstream, handler.opener(), handler.principal(), messagesPath));
+        });
   }
 
   private static Optional<EventId> lastEventId(HttpHeaders headers) {
