@@ -29,4 +29,13 @@ public record NewEvent(byte[] payload, @Nullable String upstreamId, boolean last
       }
     }
   }
+
+  /** The bytes of the payloads of events. */
+  public static long bytes(List<NewEvent> events) {
+    long bytes = 0;
+    for (NewEvent event : events) {
+      bytes += event.payload().length;
+    }
+    return bytes;
+  }
 }

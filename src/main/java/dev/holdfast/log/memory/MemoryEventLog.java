@@ -248,11 +248,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
     }
 
     private static long bytes(List<NewEvent> events) {
-      long bytes = 0;
-      for (NewEvent event : events) {
-        bytes += MemoryStream.OVERHEAD + event.payload().length;
-      }
-      return bytes;
+      return NewEvent.bytes(events) + (long) MemoryStream.OVERHEAD * events.size();
     }
 
     @Override

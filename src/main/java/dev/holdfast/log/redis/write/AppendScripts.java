@@ -200,7 +200,7 @@ public final class AppendScripts {
   }
 
   static boolean isLarge(List<NewEvent> batch) {
-    return batch.stream().mapToLong(event -> event.payload().length).sum() >= LARGE;
+    return NewEvent.bytes(batch) >= LARGE;
   }
 
   private static List<Object> arguments(List<NewEvent> batch) {

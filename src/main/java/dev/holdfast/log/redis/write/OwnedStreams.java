@@ -248,8 +248,7 @@ public final class OwnedStreams {
           window.expect(new Position(kept.millis(), Math.max(0, kept.number() - batch.size())));
         }
       }
-      window.wrote(
-          appended.lastKept(), batch.stream().mapToLong(event -> event.payload().length).sum());
+      window.wrote(appended.lastKept(), NewEvent.bytes(batch));
       CompletableFuture<?> mayContinue = CompletableFuture.completedFuture(null);
       recent.setKept(all.isWanted(stream));
       if (batch.isEmpty()) {
