@@ -38,7 +38,7 @@ final class BridgeSession {
     }
   }
 
-  /** One session of the server. */
+  /** A session of the server. */
   record ServerSession(UpstreamSession upstream, String protocolVersion) {}
 
   sealed interface State {

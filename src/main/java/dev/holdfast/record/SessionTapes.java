@@ -94,7 +94,7 @@ public final class SessionTapes implements UpstreamObserver {
 
     private final SessionTape.Stream stream;
 
-    /** Whether the stream is on the tape: it has a request, or the server has opened it. */
+    /** True once the stream is on the tape: it has a request, or the server has opened it. */
     private boolean begun;
 
     Recording(SessionTape.Stream stream, @Nullable Body request) {

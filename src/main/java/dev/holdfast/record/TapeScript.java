@@ -43,7 +43,7 @@ final class TapeScript {
   }
 
   /**
-   * What makes two requests the same: the method and its parameters. The id differs, and so does
+   * The method and its parameters, which make two requests the same. The id differs, and so does
    * {@code params._meta} with its progress token. Those of {@code initialize} do not count: any
    * client may open a session.
    */

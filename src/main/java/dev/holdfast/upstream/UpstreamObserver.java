@@ -36,10 +36,10 @@ public interface UpstreamObserver {
     /** Observes nothing. */
     Operation NONE = new Operation() {};
 
-    /** This thread begins a part. */
+    /** A part begins, on this thread. */
     default void enter() {}
 
-    /** This thread ends a part. */
+    /** A part ends, on the thread that began it. */
     default void leave() {}
 
     /** A part has failed. {@link #end} follows. */

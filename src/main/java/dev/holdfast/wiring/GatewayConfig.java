@@ -285,7 +285,7 @@ public interface GatewayConfig {
     @Range(min = "10ms", max = "1m")
     Duration stopGrace();
 
-    /** Whether a session that lost its process or HTTP+SSE connection continues with a new one. */
+    /** True to continue a session that lost its process or HTTP+SSE connection with a new one. */
     @WithDefault("false")
     boolean respawn();
 
