@@ -52,7 +52,7 @@ class LogScaleIT {
   /** The most commands of one run, and the most members that one command names. */
   private static final int MOST_COMMANDS = 2000;
 
-  private static final int MOST = 256;
+  private static final int MOST = 128;
 
   private static final Duration HOUR = Duration.ofHours(1);
   private static final Retention RETENTION =

@@ -25,7 +25,7 @@ local LARGEST, BYTES, ALL_BYTES, DELIVERED_BYTES, REMOVED_AT = 'w:', 'b:', 'b', 
 
 -- Redis serves nobody else while a script runs. So one run handles at most so many complete streams,
 -- events to remove, or members of a set, and its caller runs it again.
-local MOST = 256
+local MOST = 128
 
 local function streamKey(name)
   return KEYS[1] .. ':e:' .. name

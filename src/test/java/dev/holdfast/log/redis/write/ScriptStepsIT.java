@@ -39,7 +39,7 @@ class ScriptStepsIT {
   private static final int MOST_COMMANDS = 2000;
 
   /** The most streams or events that one run removes. */
-  private static final int MOST = 256;
+  private static final int MOST = 128;
 
   private static final Duration HOUR = Duration.ofHours(1);
   private static final long ANY = Long.MAX_VALUE / 2;
