@@ -1,7 +1,6 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.log.Position;
-import dev.holdfast.session.SessionId;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -74,20 +73,21 @@ sealed interface Command {
   /**
    * Lists streams.
    *
-   * @param session session whose streams are listed; null for all sessions
+   * @param session beginning of the session id; null for all sessions
    */
-  record Streams(Map<String, String> properties, @Nullable SessionId session, boolean json)
+  record Streams(Map<String, String> properties, @Nullable String session, boolean json)
       implements OnStore {}
 
   /**
    * Prints a stream and follows it.
    *
+   * @param session beginning of the session id
    * @param stream name of the stream; null for the session's standalone stream
    * @param after position of the last event that is not printed
    */
   record Tail(
       Map<String, String> properties,
-      SessionId session,
+      String session,
       @Nullable String stream,
       Position after,
       boolean json)
@@ -96,10 +96,9 @@ sealed interface Command {
   /**
    * Ends one session, or all that exceeded the idle timeout and that no sweep has removed yet.
    *
-   * @param session null for the expired sessions
+   * @param session beginning of the session id; null for the expired sessions
    * @param all whether all other sessions end, too
    */
-  record Purge(
-      Map<String, String> properties, @Nullable SessionId session, boolean all, boolean json)
+  record Purge(Map<String, String> properties, @Nullable String session, boolean all, boolean json)
       implements OnStore {}
 }

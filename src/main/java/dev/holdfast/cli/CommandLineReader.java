@@ -28,6 +28,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
 final class CommandLineReader {
 
   private static final int MAX_PORT = 65_535;
+
+  /** As many characters as the log and the console show. */
+  private static final int SHORTEST_SESSION = 6;
+
   private static final Pattern HAS_SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://");
   private static final String TRANSPORT = "holdfast.upstream.transport";
   private static final List<String> TRANSPORTS = List.of("auto", "streamable-http", "sse", "stdio");
@@ -207,7 +211,7 @@ final class CommandLineReader {
   }
 
   private Command tail(boolean json) {
-    SessionId session = session();
+    String session = session();
     String name = argument(1);
     require(
         name.isEmpty() || StreamRef.isName(name),
@@ -223,7 +227,7 @@ final class CommandLineReader {
             .or(() -> EventId.parseWithSession(from))
             .orElseThrow(() -> usageError("--from is not an event id (<stream>_<ms>-<n>)"));
     require(
-        id.session() == null || id.session().equals(session),
+        id.session() == null || id.session().value().startsWith(session),
         "--from is an event of another session");
     require(
         name.isEmpty() || id.stream().equals(name),
@@ -274,11 +278,15 @@ final class CommandLineReader {
     return new Command.Purge(properties, one ? session() : null, all, json);
   }
 
-  private SessionId session() {
-    require(!argument(0).isEmpty(), "SESSION is missing");
+  private String session() {
+    String text = argument(0);
+    require(!text.isEmpty(), "SESSION is missing");
     // The error does not quote the text: it may be most of a session id, which is a secret.
-    return SessionId.parse(argument(0))
-        .orElseThrow(() -> usageError("SESSION must be a session id of 43 characters"));
+    require(
+        text.length() >= SHORTEST_SESSION && SessionId.isBeginning(text),
+        "SESSION must be the first %d to %d characters of a session id"
+            .formatted(SHORTEST_SESSION, SessionId.LENGTH));
+    return text;
   }
 
   private boolean has(String option) {

@@ -65,7 +65,7 @@ final class CommandLineSyntax {
       --url        | URL         | URL of the server; lost connections are resumed
       --yes        |             | confirm --all
       COMMAND      |             | after --: program to run as the server, with its arguments
-      SESSION      |             | session id
+      SESSION      |             | session id, or its first 6 characters or more
       STREAM       |             | stream name; default: the stream of --from, or else the standalone stream
       TAPE         |             | first file of the tape
       check        |             | only print what is wrong with it

@@ -31,7 +31,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 
 /** Runs the commands that inspect or change a shared store. */
 record StoreCommands(
@@ -54,10 +54,40 @@ record StoreCommands(
   ExitCode run(Command.OnStore command) {
     return switch (command) {
       case Command.Sessions _ -> listSessions();
-      case Command.Streams list -> listStreams(list.session());
-      case Command.Tail tail -> tail(tail);
-      case Command.Purge purge -> purge(relay.get(), purge);
+      case Command.Streams list -> {
+        String one = list.session();
+        yield one == null ? listStreams() : onSession(one, this::listStreams);
+      }
+      case Command.Tail tail -> onSession(tail.session(), session -> tail(session, tail));
+      case Command.Purge purge -> {
+        String one = purge.session();
+        yield one == null
+            ? purge(relay.get(), purge.all())
+            : onSession(one, session -> purge(relay.get(), session));
+      }
     };
+  }
+
+  /** Runs a command on the only session whose id begins so. */
+  private ExitCode onSession(String beginning, Function<Session, ExitCode> command) {
+    List<Session> found = new ArrayList<>();
+    SessionId.parse(beginning)
+        .ifPresentOrElse(
+            id -> sessions.find(id).ifPresent(found::add),
+            () ->
+                forEachSession(entry -> {
+                  if (entry.session().id().value().startsWith(beginning)) {
+                    found.add(entry.session());
+                  }
+                }));
+    if (found.size() == 1) {
+      return command.apply(found.getFirst());
+    }
+    output.note(
+        found.isEmpty()
+            ? "There is no such session, or it has ended."
+            : found.size() + " sessions begin so: give more characters of the id.");
+    return ExitCode.PROBLEM;
   }
 
   private ExitCode listSessions() {
@@ -137,18 +167,20 @@ record StoreCommands(
     return array;
   }
 
-  private ExitCode listStreams(@Nullable SessionId session) {
-    if (session != null && sessions.find(session).isEmpty()) {
-      output.note("There is no such session, or it has ended.");
-      return ExitCode.PROBLEM;
-    }
-    output.header(STREAM_ROW.formatted("SESSION", "STREAM", "STATE", "EVENTS", "LAST EVENT"));
-    if (session != null) {
-      printStreams(session);
-    } else {
-      forEachSession(entry -> printStreams(entry.session().id()));
-    }
+  private ExitCode listStreams() {
+    printStreamHeader();
+    forEachSession(entry -> printStreams(entry.session().id()));
     return ExitCode.SUCCESS;
+  }
+
+  private ExitCode listStreams(Session session) {
+    printStreamHeader();
+    printStreams(session.id());
+    return ExitCode.SUCCESS;
+  }
+
+  private void printStreamHeader() {
+    output.header(STREAM_ROW.formatted("SESSION", "STREAM", "STATE", "EVENTS", "LAST EVENT"));
   }
 
   private void printStreams(SessionId session) {
@@ -176,21 +208,25 @@ record StoreCommands(
         STREAM_ROW.formatted(session, name, state, entry.kept(), lastEventId));
   }
 
-  /** Ends sessions in the store and at their upstreams. */
-  private ExitCode purge(Relay relay, Command.Purge command) {
+  /** Ends a session in the store and at its upstream. */
+  private ExitCode purge(Relay relay, Session session) {
+    Sessions.EndReport ended = relay.sessions().end(session);
+    print(ended);
+    return ended.sessions() == 1 ? ExitCode.SUCCESS : ExitCode.PROBLEM;
+  }
+
+  /** Ends expired sessions in the store and at their upstreams, or all. */
+  private ExitCode purge(Relay relay, boolean all) {
     List<Session> chosen = new ArrayList<>();
-    SessionId one = command.session();
-    if (one != null) {
-      sessions.find(one).ifPresent(chosen::add);
-    } else if (command.all()) {
+    if (all) {
       forEachSession(entry -> chosen.add(entry.session()));
     }
     Sessions.EndReport ended =
         chosen.stream()
             .map(relay.sessions()::end)
             .reduce(Sessions.EndReport.NONE, Sessions.EndReport::plus);
-    print(one == null ? ended.plus(relay.sweep()) : ended);
-    return one == null || ended.sessions() == 1 ? ExitCode.SUCCESS : ExitCode.PROBLEM;
+    print(ended.plus(relay.sweep()));
+    return ExitCode.SUCCESS;
   }
 
   private void print(Sessions.EndReport report) {
@@ -213,21 +249,17 @@ record StoreCommands(
    * interrupted. This polls the log. A subscription would evict the client, since a stream has one
    * tail.
    */
-  private ExitCode tail(Command.Tail command) {
+  private ExitCode tail(Session session, Command.Tail command) {
+    String given = command.stream();
+    String name = session.hasOneStream() ? StreamNames.SHARED : StreamNames.STANDALONE;
     try {
-      return follow(new StreamRef(command.session().value(), streamName(command)), command.after());
+      return follow(
+          new StreamRef(session.id().value(), Objects.requireNonNullElse(given, name)),
+          command.after());
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
       return ExitCode.SUCCESS;
     }
-  }
-
-  private String streamName(Command.Tail command) {
-    if (command.stream() != null) {
-      return command.stream();
-    }
-    boolean oneStream = sessions.find(command.session()).filter(Session::hasOneStream).isPresent();
-    return oneStream ? StreamNames.SHARED : StreamNames.STANDALONE;
   }
 
   private ExitCode follow(StreamRef stream, Position after) throws InterruptedException {

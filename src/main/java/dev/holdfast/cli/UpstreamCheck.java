@@ -18,6 +18,7 @@ import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -31,6 +32,7 @@ record UpstreamCheck(String name, Upstream upstream) {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int METHOD_NOT_FOUND = JsonRpcErrorCode.METHOD_NOT_FOUND.code();
 
+  private static final Duration LIMIT = Duration.ofMinutes(1);
   private static final int REPLAY_SECONDS = 4;
 
   private static final String INITIALIZED =
@@ -43,6 +45,22 @@ record UpstreamCheck(String name, Upstream upstream) {
       """;
 
   CheckResult run() {
+    return run(LIMIT);
+  }
+
+  /** Checks no longer than the limit: a program may print forever and never answer. */
+  CheckResult run(Duration limit) {
+    CheckResult late =
+        CheckResult.wrong(
+            "upstream " + name,
+            "not done within " + limit.toSeconds() + " s",
+            "start the server by hand, and look at what it prints or answers");
+    return CompletableFuture.supplyAsync(this::check, Thread::startVirtualThread)
+        .completeOnTimeout(late, limit.toMillis(), TimeUnit.MILLISECONDS)
+        .join();
+  }
+
+  private CheckResult check() {
     String check = "upstream " + name;
     String key =
         name.equals(Session.DEFAULT_UPSTREAM) ? "holdfast.upstream" : "holdfast.upstreams." + name;

@@ -1,5 +1,8 @@
 package dev.holdfast.cluster;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
@@ -11,6 +14,8 @@ import java.util.regex.Pattern;
 public record ReplicaId(String value) {
 
   private static final Pattern FORM = Pattern.compile("[A-Za-z0-9-]{1,64}");
+  private static final int NAME_LENGTH = 40;
+  private static final int RANDOM_LENGTH = 8;
 
   /**
    * @throws IllegalArgumentException when the text has other characters or is too long
@@ -21,9 +26,26 @@ public record ReplicaId(String value) {
     }
   }
 
-  /** A new id. */
+  /** A new id, which begins with the name of this machine or pod where that is known. */
   public static ReplicaId random() {
-    return new ReplicaId(UUID.randomUUID().toString());
+    String name = hostName().strip().replaceAll("[^A-Za-z0-9-]", "-");
+    String random = UUID.randomUUID().toString();
+    return new ReplicaId(
+        name.isEmpty()
+            ? random
+            : name.substring(0, Math.min(name.length(), NAME_LENGTH))
+                + "-"
+                + random.substring(0, RANDOM_LENGTH));
+  }
+
+  /** The name as the system says it, without a look into DNS. */
+  private static String hostName() {
+    try {
+      String given = System.getenv("HOSTNAME");
+      return given == null ? Files.readString(Path.of("/proc/sys/kernel/hostname")) : given;
+    } catch (IOException elsewhere) {
+      return "";
+    }
   }
 
   /** The bare id. */

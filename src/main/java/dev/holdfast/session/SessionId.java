@@ -47,18 +47,15 @@ public record SessionId(String value) {
   }
 
   private static boolean hasForm(String text) {
-    if (text.length() != LENGTH) {
-      return false;
-    }
-    for (int i = 0; i < LENGTH; i++) {
-      if (!isInAlphabet(text.charAt(i))) {
-        return false;
-      }
-    }
-    return true;
+    return text.length() == LENGTH && isBeginning(text);
   }
 
-  private static boolean isInAlphabet(char c) {
+  /** Whether an id may begin with the text, or be it. */
+  public static boolean isBeginning(String text) {
+    return text.length() <= LENGTH && text.chars().allMatch(SessionId::isInAlphabet);
+  }
+
+  private static boolean isInAlphabet(int c) {
     return (c >= 'A' && c <= 'Z')
         || (c >= 'a' && c <= 'z')
         || (c >= '0' && c <= '9')

@@ -8,6 +8,7 @@ import io.quarkus.runtime.configuration.ConfigUtils;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.smallrye.config.ConfigValidationException;
 import io.smallrye.config.SmallRyeConfig;
+import java.net.BindException;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Objects;
@@ -79,9 +80,18 @@ final class StartFailure {
           new ConfigErrors(UnknownVariables.KEYS, config).lines(refused);
       case ConfigurationException refused -> String.valueOf(refused.getMessage()).lines().toList();
       case QuarkusBindException busy -> List.of(bind(busy, config));
+      case BindException busy -> List.of(bind(ofManagement(busy, config), config));
       case UnknownHostException _ -> List.of(host(config));
       default -> List.of();
     };
+  }
+
+  /** Quarkus does not say of the management port which one it is. */
+  private static QuarkusBindException ofManagement(BindException failure, SmallRyeConfig config) {
+    return new QuarkusBindException(
+        config.getValue("quarkus.management.host", String.class),
+        config.getValue("quarkus.management.port", int.class),
+        failure);
   }
 
   private static String bind(QuarkusBindException failure, SmallRyeConfig config) {

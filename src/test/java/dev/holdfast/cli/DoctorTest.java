@@ -124,6 +124,17 @@ class DoctorTest {
     assertThat(printed()).contains("wrong    upstream default: ", "check holdfast.upstream ");
   }
 
+  /** Whoever gave the wrong program would else wait for five minutes. */
+  @Test
+  void shouldNotWaitForAProgramThatPrintsForever() {
+    try (StdioUpstream endless = program("yes")) {
+      CheckResult result = new UpstreamCheck("files", endless).run(Duration.ofSeconds(1));
+
+      assertThat(result.verdict()).isEqualTo(CheckResult.Verdict.WRONG);
+      assertThat(result.found()).isEqualTo("not done within 1 s");
+    }
+  }
+
   @Test
   void shouldSayWhatAServerOffers() {
     try (LocalUpstream demo =
@@ -252,10 +263,19 @@ class DoctorTest {
 
   @Test
   void shouldSayWhyAProcessEnded() {
+    try (StdioUpstream process =
+        program("sh", "-c", "echo starting >&2; echo the key is missing >&2; echo >&2; exit 3")) {
+      CheckResult result = new UpstreamCheck("files", process).run();
+
+      assertThat(result.found()).endsWith(": exit code 3, last line on stderr: the key is missing");
+    }
+  }
+
+  private static StdioUpstream program(String... command) {
     StdioUpstreamSettings settings =
         new StdioUpstreamSettings(
             "files",
-            List.of("sh", "-c", "echo starting >&2; echo the key is missing >&2; echo >&2; exit 3"),
+            List.of(command),
             Map.of(),
             null,
             1,
@@ -265,11 +285,7 @@ class DoctorTest {
             Duration.ofSeconds(20),
             1000,
             false);
-    try (StdioUpstream process = new StdioUpstream(settings, new ByteBudget(1 << 26))) {
-      CheckResult result = new UpstreamCheck("files", process).run();
-
-      assertThat(result.found()).endsWith(": exit code 3, last line on stderr: the key is missing");
-    }
+    return new StdioUpstream(settings, new ByteBudget(1 << 26));
   }
 
   private static Upstream answering(Supplier<Handshake> answer) {

@@ -48,7 +48,7 @@ class MemoryStoreTest {
     return Stream.of(
         new Command.Sessions(Map.of(), false),
         new Command.Streams(Map.of(), null, true),
-        new Command.Tail(Map.of(), SessionId.random(), null, Position.START, false),
+        new Command.Tail(Map.of(), SessionId.random().value(), null, Position.START, false),
         new Command.Purge(Map.of(), null, false, false));
   }
 

@@ -98,7 +98,7 @@ class AuthorizationWalkIT {
   }
 
   private static ServerProcess gateway(Step step, int port) {
-    assertThat(step.commands()).endsWith("java -jar target/quarkus-app/quarkus-run.jar\n");
+    assertThat(step.commands()).endsWith("./holdfast\n");
     ProcessBuilder builder =
         new ProcessBuilder(
             PackagedProgram.command(
