@@ -149,18 +149,17 @@ class AgentSessionsIT {
   void shouldSayThatEventsWerePurgedBeforeTheReconnection() {
     McpClient client = client();
     FrameStream stream = client.listen();
-    result(
-        client,
-        "session_message",
-        message("i=0; while [ $i -lt 600 ]; do echo $i; i=$((i+1)); done"));
+    result(client, "session_message", message("echo begin"));
     assertThat(read(stream, 1)).isNotEmpty();
     String lastEventId = lastRead;
     stream.close();
-    await()
-        .until(() ->
-            result(client, "session_list", AgentClient.arguments()).toString().contains("idle"));
+    awaitIdle(client);
+    // What a connected client has not received would stay.
+    String many = "i=0; while [ $i -lt 600 ]; do echo $i; i=$((i+1)); done";
+    result(client, "session_message", message(many).put("session", "A1"));
+    awaitIdle(client);
 
-    await().until(() -> client.resumeWhole(lastEventId).statusCode() == 410);
+    assertThat(client.resumeWhole(lastEventId).statusCode()).isEqualTo(410);
     JsonNode refused = result(client, "session_events", poll("A1", 1));
 
     assertThat(refused.path("isError").asBoolean()).isTrue();
@@ -170,6 +169,12 @@ class AgentSessionsIT {
     List<JsonNode> rest = pollToEnd(client, "A1", next);
     assertThat(rest.getFirst().path("index").asLong()).isEqualTo(next + 1);
     client.delete();
+  }
+
+  private static void awaitIdle(McpClient client) {
+    await()
+        .until(() ->
+            result(client, "session_list", AgentClient.arguments()).toString().contains("idle"));
   }
 
   @Test
