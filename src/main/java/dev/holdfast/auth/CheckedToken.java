@@ -1,6 +1,7 @@
 package dev.holdfast.auth;
 
 import dev.holdfast.session.PrincipalId;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -35,7 +36,7 @@ record CheckedToken(Principal principal, Set<String> audiences, Instant until) {
   static CheckedToken of(String issuer, JwtClaims claims, Instant now) {
     try {
       return of(issuer, claims, now.plus(REMEMBERED), TokenIssuer.CLOCK_SKEW);
-    } catch (MalformedClaimException malformed) {
+    } catch (MalformedClaimException | DateTimeException | ArithmeticException malformed) {
       throw new TokenRefusedException.Invalid("The token is malformed");
     }
   }
@@ -64,7 +65,7 @@ record CheckedToken(Principal principal, Set<String> audiences, Instant until) {
         throw new TokenRefusedException.Invalid("The token is not valid yet");
       }
       return of(issuer, claims, now.plus(ANSWER_REMEMBERED), Duration.ZERO);
-    } catch (MalformedClaimException malformed) {
+    } catch (MalformedClaimException | DateTimeException | ArithmeticException malformed) {
       throw new TokenRefusedException.Invalid("The token is malformed");
     }
   }

@@ -66,11 +66,13 @@ public final class LogRate {
 
   /**
    * Logs a message unless the rate forbids it. If messages were left out before it, the message
-   * ends with their number.
+   * ends with their number. The message is one line, whatever peers have chosen of it: it is a
+   * parameter, of which the filter of the log escapes the ends of lines.
    */
   public void log(Logger logger, Logger.Level level, Supplier<String> message) {
     next()
         .ifPresent(before ->
-            logger.log(level, message.get() + (before == 0 ? "" : " not-logged-before=" + before)));
+            logger.logf(
+                level, "%s%s", message.get(), before == 0 ? "" : " not-logged-before=" + before));
   }
 }

@@ -56,7 +56,7 @@ public final class CallLimit implements Interceptor {
       return Verdict.PASS;
     }
     String session = Objects.requireNonNullElse(message.session(), "");
-    String tool = Objects.requireNonNullElse(call.toolName(), OTHER_TOOLS);
+    String tool = NamePatterns.plain(Objects.requireNonNullElse(call.toolName(), OTHER_TOOLS));
     long now = nanoTime.getAsLong();
     Window window =
         windows.compute(

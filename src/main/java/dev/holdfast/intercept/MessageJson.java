@@ -1,5 +1,6 @@
 package dev.holdfast.intercept;
 
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -21,6 +22,11 @@ final class MessageJson {
           .build();
 
   private MessageJson() {}
+
+  /** Returns a parser that stands before the message. */
+  static JsonParser parser(byte[] message) throws IOException {
+    return MAPPER.createParser(message);
+  }
 
   static JsonNode read(byte[] message) {
     try {

@@ -1,40 +1,55 @@
 package dev.holdfast.intercept;
 
 import java.util.List;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
- * Patterns of names, where {@code *} stands for any characters.
- *
- * @param pattern matches what one of them matches
+ * Patterns of names, where {@code *} stands for any characters. Capital and small letters are the
+ * same, and so are a name and the name with blanks around it: some servers make no difference.
  */
-record NamePatterns(Pattern pattern) {
+final class NamePatterns {
 
-  /** Patterns that tell capital letters from small ones. */
-  static NamePatterns of(List<String> names) {
-    return of(names, 0);
+  /** The pieces between the stars of each pattern. */
+  private final List<List<String>> patterns;
+
+  private NamePatterns(List<List<String>> patterns) {
+    this.patterns = patterns;
   }
 
-  /** Patterns that do not. */
-  static NamePatterns ignoringCase(List<String> names) {
-    return of(names, Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE);
-  }
-
-  private static NamePatterns of(List<String> names, int flags) {
+  static NamePatterns of(List<String> patterns) {
     return new NamePatterns(
-        Pattern.compile(
-            names.stream().map(NamePatterns::regex).collect(Collectors.joining("|")),
-            Pattern.DOTALL | flags));
+        patterns.stream().map(pattern -> List.of(plain(pattern).split("\\*", -1))).toList());
   }
 
-  private static String regex(String name) {
-    return Stream.of(name.split("\\*", -1)).map(Pattern::quote).collect(Collectors.joining(".*"));
+  /** Returns the form of a name that it shares with all names that are the same. */
+  static String plain(String name) {
+    return LetterCase.fold(name.strip());
   }
 
-  /** Whether one of the patterns matches. */
+  /** Whether one of the patterns matches. Looks at each character of the name once per pattern. */
   boolean match(String name) {
-    return pattern.matcher(name).matches();
+    String plain = plain(name);
+    return patterns.stream().anyMatch(pieces -> match(pieces, plain));
+  }
+
+  private static boolean match(List<String> pieces, String name) {
+    String first = pieces.getFirst();
+    String last = pieces.getLast();
+    if (pieces.size() == 1) {
+      return name.equals(first);
+    }
+    int end = name.length() - last.length();
+    if (end < first.length() || !name.startsWith(first) || !name.endsWith(last)) {
+      return false;
+    }
+    // The first place of a piece leaves the most for those that follow.
+    int at = first.length();
+    for (String piece : pieces.subList(1, pieces.size() - 1)) {
+      int found = name.indexOf(piece, at, end);
+      if (found < 0) {
+        return false;
+      }
+      at = found + piece.length();
+    }
+    return true;
   }
 }

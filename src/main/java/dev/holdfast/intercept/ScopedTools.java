@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScopedTools implements Interceptor {
 
-  /** Some servers do not tell capital letters from small ones, so the rules do not either. */
   private final Map<String, NamePatterns> toolsByScope = new TreeMap<>();
 
   private final ToolDenials denials;
@@ -31,8 +30,7 @@ public final class ScopedTools implements Interceptor {
    */
   public ScopedTools(Map<String, List<String>> toolsByScope, ToolDenials denials) {
     this.denials = denials;
-    toolsByScope.forEach(
-        (scope, tools) -> this.toolsByScope.put(scope, NamePatterns.ignoringCase(tools)));
+    toolsByScope.forEach((scope, tools) -> this.toolsByScope.put(scope, NamePatterns.of(tools)));
   }
 
   @Override
@@ -45,9 +43,6 @@ public final class ScopedTools implements Interceptor {
     return switch (message.message()) {
       case Message.Request call when call.method().equals(Methods.TOOLS_CALL) ->
           judgeCall(message, call.toolName());
-      // A call without an id has no answer, but a server may run it.
-      case Message.Notification call when call.method().equals(Methods.TOOLS_CALL) ->
-          refuse(message, "A call needs an id", Set.of());
       default -> ToolList.without(message, tool -> !lacking(tool, message.scopes()).isEmpty());
     };
   }
@@ -67,11 +62,7 @@ public final class ScopedTools implements Interceptor {
   }
 
   private Verdict.Refuse refuse(InterceptedMessage call, String text, Set<String> scopes) {
-    denials.denied(
-        call,
-        scopes.isEmpty()
-            ? "the call has no id"
-            : "the scope is missing: " + String.join(" or ", new TreeSet<>(scopes)));
+    denials.denied(call, "the scope is missing: " + String.join(" or ", new TreeSet<>(scopes)));
     return new Verdict.Refuse(
         JsonRpcErrorCode.SERVER_ERROR.code(), text, Map.of("scope", Sender.format(scopes)));
   }

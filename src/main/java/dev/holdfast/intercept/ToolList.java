@@ -2,13 +2,22 @@ package dev.holdfast.intercept;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.holdfast.budget.LogRate;
 import dev.holdfast.protocol.Methods;
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.function.Predicate;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /** The results of {@code tools/list}. */
 final class ToolList {
+
+  private static final Logger LOG = Logger.getLogger(ToolList.class);
+  private static final LogRate LONG_NAMES = new LogRate(Duration.ofMinutes(1));
+
+  /** Names of tools have at most 128 characters (MCP 2025-11-25, Tools, Tool Names). */
+  static final int LONGEST_NAME = 256;
 
   private ToolList() {}
 
@@ -31,7 +40,18 @@ final class ToolList {
     }
     int before = tools.size();
     for (Iterator<JsonNode> each = tools.iterator(); each.hasNext(); ) {
-      if (hidden.test(each.next().path("name").asText())) {
+      String name = each.next().path("name").asText();
+      if (name.length() > LONGEST_NAME) {
+        LONG_NAMES.log(
+            LOG,
+            Logger.Level.WARN,
+            () ->
+                "tool with a long name left out of a list upstream="
+                    + message.upstream()
+                    + " characters="
+                    + name.length());
+        each.remove();
+      } else if (hidden.test(name)) {
         each.remove();
       }
     }

@@ -195,6 +195,8 @@ final class EnvelopeParser {
     require(!has(RESULT | ERROR), "Invalid Request: a method with a result or an error");
     require(paramsAreStructured, "Invalid Request: params must be an object or an array");
     if (!has(ID)) {
+      // It would have no answer, but a server may run it.
+      require(!method.equals(Methods.TOOLS_CALL), "Invalid Request: a call of a tool needs an id");
       return toNotification(method, bytes);
     }
     RequestId requestId = requestId(id);
@@ -206,6 +208,9 @@ final class EnvelopeParser {
       return new Message.Request(requestId, method, null, progressToken, bytes);
     }
     requireShort(PARAMS_NAME, "the name of the tool");
+    require(
+        paramsName == null || paramsName.chars().noneMatch(Character::isISOControl),
+        "Invalid Request: the name of the tool has control characters");
     return new Message.Request(requestId, method, paramsName, progressToken, bytes);
   }
 

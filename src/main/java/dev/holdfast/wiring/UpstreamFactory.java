@@ -5,6 +5,7 @@ import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.intercept.AmbiguousNames;
 import dev.holdfast.intercept.CallLimit;
 import dev.holdfast.intercept.Interceptor;
 import dev.holdfast.intercept.Redaction;
@@ -132,7 +133,7 @@ record UpstreamFactory(
       GatewayConfig.@Nullable Server rules, List<Interceptor> own, ToolDenials denials) {
     List<Interceptor> all = new ArrayList<>(own);
     if (rules == null) {
-      return all;
+      return unambiguous(all);
     }
     List<String> allow = rules.allowTools().orElse(List.of());
     List<String> deny = rules.denyTools().orElse(List.of());
@@ -145,7 +146,15 @@ record UpstreamFactory(
     rules.callsPerMinute().ifPresent(limit -> all.add(new CallLimit(limit)));
     rules.redact().ifPresent(pointers -> all.add(new Redaction(pointers)));
     rules.resultBytes().ifPresent(limit -> all.add(new ResultLimit(limit.asLongValue())));
-    return all;
+    return unambiguous(all);
+  }
+
+  /** What the interceptors judge must be what the server reads. */
+  private static List<Interceptor> unambiguous(List<Interceptor> interceptors) {
+    if (!interceptors.isEmpty()) {
+      interceptors.addFirst(new AmbiguousNames());
+    }
+    return interceptors;
   }
 
   private HttpClients clients(Vertx vertx, HttpUpstreamSettings settings) {

@@ -37,6 +37,17 @@ class CheckedTokenTest {
   }
 
   @Test
+  void shouldRefuseATimeThatIsNoDate() {
+    JwtClaims claims = claims(600);
+    claims.setClaim("exp", 1e300);
+
+    assertThatThrownBy(() -> CheckedToken.of(ISSUER, claims, NOW))
+        .isInstanceOf(TokenRefusedException.Invalid.class);
+    assertThatThrownBy(() -> CheckedToken.ofAnswer(ISSUER, claims, NOW))
+        .isInstanceOf(TokenRefusedException.Invalid.class);
+  }
+
+  @Test
   void shouldAskAgainAfterHalfAMinute() {
     assertThat(CheckedToken.ofAnswer(ISSUER, claims(600), NOW).until())
         .isEqualTo(NOW.plusSeconds(30));

@@ -46,6 +46,13 @@ class ConfiguredRulesIT {
 
         assertThat(whole(client.call("primes", "{\"limit\":10}")))
             .contains("\"code\":-32602", "Unknown tool: primes");
+        assertThat(
+                client
+                    .post(
+                        "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\","
+                            + "\"params\":{\"name\":\"echo\",\"Name\":\"primes\"}}")
+                    .body())
+            .contains("\"code\":-32600");
         String echoed = whole(client.call("echo", "{\"message\":\"" + SECRET + "\"}"));
         assertThat(echoed).contains("[redacted]").doesNotContain(SECRET);
         McpClient elsewhere = client.elsewhere(other.url());

@@ -8,12 +8,14 @@ import dev.holdfast.intercept.InterceptedMessage.Direction;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.testing.LoggedLines;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -73,6 +75,16 @@ class RulesTest {
     "a.c, '', abc, false",
     "a|b, '', a, false",
     "*, '', anything, true",
+    "read_*, '', READ_A, true",
+    "'', danger, DANGER, false",
+    "'', danger, ' danger ', false",
+    "'', kill, \u212aill, false",
+    "'', 'a*b*c', a_b_c, false",
+    "'', 'a*b*c', a_c_b_c, false",
+    "'', 'a*b*c', a_c_b, true",
+    "'', 'a*a', a, true",
+    "'', 'ab*ba', aba, true",
+    "'', '*ab*', xaab, false",
   })
   void shouldAllowToolsByName(String allow, String deny, String tool, boolean allowed) {
     ToolRules rules =
@@ -87,6 +99,15 @@ class RulesTest {
         .isEqualTo(allowed ? PASS : new Verdict.Refuse(-32602, "Unknown tool: " + tool, Map.of()));
   }
 
+  /** With regular expressions, this test does not end. */
+  @Test
+  @Timeout(20)
+  void shouldLookOnceAtEachCharacterOfAName() {
+    ToolRules rules = new ToolRules(List.of(), List.of("*a*a*a*a*a*a*a*a*b"), ToolDenials.NONE);
+
+    assertThat(rules.judge(toServer("s", call("a".repeat(255))))).isEqualTo(PASS);
+  }
+
   @Test
   void shouldRefuseCallsWithoutAReadableTool() {
     ToolRules rules = new ToolRules(List.of("*"), List.of(), ToolDenials.NONE);
@@ -97,6 +118,25 @@ class RulesTest {
                 "s", "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{}}"));
 
     assertThat(verdict).isInstanceOf(Verdict.Refuse.class);
+  }
+
+  /** A server must not keep the rules busy. */
+  @Test
+  void shouldLeaveToolsWithLongNamesOutOfTheirList() {
+    ToolRules rules = new ToolRules(List.of(), List.of("x"), ToolDenials.NONE);
+    String longest = "a".repeat(ToolList.LONGEST_NAME);
+    String kept = "{\"name\":\"" + longest + "\"}";
+    String left = "{\"name\":\"" + longest + "a\"}";
+
+    try (LoggedLines log = new LoggedLines(ToolList.class)) {
+      Verdict verdict =
+          rules.judge(toClient(result("{\"tools\":[" + kept + "," + left + "]}"), LIST));
+
+      assertThat(replaced(verdict)).isEqualTo(result("{\"tools\":[" + kept + "]}"));
+      assertThat(log.lines())
+          .anyMatch(line ->
+              line.contains("tool with a long name left out of a list upstream=u characters=257"));
+    }
   }
 
   @ParameterizedTest

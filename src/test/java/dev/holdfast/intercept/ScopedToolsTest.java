@@ -74,7 +74,6 @@ class ScopedToolsTest {
     "delete, admin, ''",
     "delete, write, ''",
     "delete, other write, ''",
-    "drop_\\n, '', the scope admin",
     "\\u0064rop_a, '', the scope admin",
     // Servers that do not tell capital letters from small ones have the same tool for both.
     "DELETE, '', 'one of the scopes admin, write'",
@@ -105,7 +104,7 @@ class ScopedToolsTest {
         new ScopedTools(Map.of("admin", List.of("*"), "r", List.of("read_*")), ToolDenials.NONE);
 
     assertThat(judge(rules, call("read_a"), "r")).isEqualTo(Verdict.PASS);
-    assertThat(judge(rules, call(" read_a"), "r")).isInstanceOf(Verdict.Refuse.class);
+    assertThat(judge(rules, call(" Read_a "), "r")).isEqualTo(Verdict.PASS);
     assertThat(judge(rules, call("new"), "r")).isInstanceOf(Verdict.Refuse.class);
     assertThat(judge(rules, call("new"), "admin")).isEqualTo(Verdict.PASS);
   }
@@ -116,8 +115,6 @@ class ScopedToolsTest {
         "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\"}",
         "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":[\"write_a\"]}",
         "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":1}}",
-        "{\"jsonrpc\":\"2.0\",\"method\":\"tools/call\",\"params\":{\"name\":\"write_a\"}}",
-        "{\"jsonrpc\":\"2.0\",\"method\":\"tools/call\",\"params\":{\"name\":\"read_a\"}}",
       })
   void shouldRefuseCallsThatItCannotJudge(String call) {
     assertThat(judge(RULES, call, "write admin")).isInstanceOf(Verdict.Refuse.class);

@@ -115,6 +115,18 @@ class LogEventsIT {
     assertThat(gateway.output()).contains("process exited by itself upstream=crashing");
   }
 
+  /** Whoever reads the log must not take what a client says for a line of the gateway. */
+  @Test
+  void shouldWriteOneLineWhateverAClientCallsItself() {
+    String forged = "evil\\nFORGED session opened session=x\\r\\u2028FORGED";
+
+    assertThat(McpClient.at(gateway.url(), "2025-11-25", forged).initialized().statusCode())
+        .isEqualTo(200);
+
+    awaitLine("client=evil\\u000aFORGED session opened session=x\\u000d\\u2028FORGED");
+    assertThat(gateway.output().lines()).noneMatch(line -> line.startsWith("FORGED"));
+  }
+
   @Test
   void shouldFollowASession() {
     McpClient client = McpClient.at(gateway.url());
