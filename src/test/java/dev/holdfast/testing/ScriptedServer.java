@@ -60,14 +60,15 @@ public final class ScriptedServer implements AutoCloseable {
 
   /** Starts a server with TLS, which requires a certificate of its clients. */
   public static ScriptedServer withTls(SSLContext tls, Script... scripts) {
-    ScriptedServer server = start(List.of(scripts), tls.getServerSocketFactory());
-    ((SSLServerSocket) server.listening).setNeedClientAuth(true);
-    return server;
+    return start(List.of(scripts), tls.getServerSocketFactory());
   }
 
   private static ScriptedServer start(List<Script> scripts, ServerSocketFactory sockets) {
     try {
       ScriptedServer server = new ScriptedServer(scripts, sockets);
+      if (server.listening instanceof SSLServerSocket secure) {
+        secure.setNeedClientAuth(true); // Before the first accept, which reads it when it begins.
+      }
       Thread.ofVirtual().start(server::accept);
       return server;
     } catch (IOException e) {
