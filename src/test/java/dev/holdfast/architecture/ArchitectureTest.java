@@ -199,7 +199,8 @@ class ArchitectureTest {
           entry("http.limit", List.of("config", "http.error", "budget", "lock", "session")),
           entry("http.origin", List.of("config", "http.error", "protocol")),
           entry(
-              "http.socket", List.of("http.limit", "http.origin", "budget", "session", "protocol")),
+              "http.socket",
+              List.of("http.limit", "http.origin", "budget", "session", "protocol", "text")),
           entry(
               "http.stream", List.of("budget", "http.limit", "http.socket", "relay.tail", "timer")),
           entry(
@@ -227,6 +228,7 @@ class ArchitectureTest {
           entry(
               "observe",
               List.of(
+                  "config",
                   "auth",
                   "lock",
                   "budget",
