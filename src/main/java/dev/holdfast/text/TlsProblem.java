@@ -10,16 +10,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 
-/** Reason why a TLS handshake with a server failed. */
+/** Reason why a TLS handshake failed. */
 public enum TlsProblem {
   WRONG_HOST("its certificate is for another host"),
   EXPIRED("its certificate has expired"),
   NOT_YET_VALID("its certificate is not valid yet"),
   UNKNOWN_AUTHORITY("its certificate comes from an unknown authority"),
   /** Nothing was executed: a server checks certificates before it reads requests. */
-  CERTIFICATE_REFUSED("it requires a client certificate that it trusts"),
+  CERTIFICATE_REFUSED("it wants a certificate of this side that it trusts"),
   /** Servers with TLS 1.2 refuse a missing certificate like this, too. */
-  HANDSHAKE_REFUSED("it shares no cipher, or requires a client certificate"),
+  HANDSHAKE_REFUSED("it shares no cipher, or wants a certificate of this side"),
   NO_COMMON_VERSION("it shares no version of TLS");
 
   private static final int MAX_CAUSES = 16;
@@ -74,7 +74,7 @@ public enum TlsProblem {
     };
   }
 
-  /** The problem as a clause whose subject is the server. */
+  /** The problem as a clause whose subject is the other side. */
   @Override
   public String toString() {
     return text;
