@@ -63,11 +63,21 @@ public final class ScriptedServer implements AutoCloseable {
     return start(List.of(scripts), tls.getServerSocketFactory());
   }
 
-  private static ScriptedServer start(List<Script> scripts, ServerSocketFactory sockets) {
+  /** Starts such a server that speaks TLS 1.2 only. */
+  public static ScriptedServer withTls12(SSLContext tls, Script... scripts) {
+    return start(List.of(scripts), tls.getServerSocketFactory(), "TLSv1.2");
+  }
+
+  private static ScriptedServer start(
+      List<Script> scripts, ServerSocketFactory sockets, String... versions) {
     try {
       ScriptedServer server = new ScriptedServer(scripts, sockets);
       if (server.listening instanceof SSLServerSocket secure) {
-        secure.setNeedClientAuth(true); // Before the first accept, which reads it when it begins.
+        // Before the first accept, which reads these when it begins.
+        secure.setNeedClientAuth(true);
+        if (versions.length > 0) {
+          secure.setEnabledProtocols(versions);
+        }
       }
       Thread.ofVirtual().start(server::accept);
       return server;
