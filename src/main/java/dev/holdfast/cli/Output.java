@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.text.Reason;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
-import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
@@ -18,8 +18,6 @@ import java.util.stream.Stream;
  * @param json whether a result is a JSON object rather than a line for people
  */
 record Output(PrintStream stdout, PrintStream stderr, boolean json) {
-
-  private static final int MAX_CAUSES = 5;
 
   /** Returns the output of this process, and redirects {@link System#out} to stderr. */
   static Output ofProcess(boolean json) {
@@ -36,19 +34,9 @@ record Output(PrintStream stdout, PrintStream stderr, boolean json) {
     return JsonNodeFactory.instance.objectNode();
   }
 
-  /**
-   * Joins the messages of an exception and its causes, or what it suppressed, in one line, without
-   * repetitions and without the passwords of URLs.
-   */
+  /** Returns the reason of a failure without the passwords of URLs. */
   static String message(Throwable failure) {
-    return Stream.concat(
-            Stream.iterate(failure, Objects::nonNull, Throwable::getCause).limit(MAX_CAUSES),
-            Stream.of(failure.getSuppressed()))
-        .map(Throwable::getMessage)
-        .filter(Objects::nonNull)
-        .reduce((text, cause) -> text.contains(cause) ? text : text + ": " + cause)
-        .map(PrintableText::redact)
-        .orElse(failure.getClass().getSimpleName());
+    return PrintableText.redact(Reason.of(failure));
   }
 
   /** Prints a result in one of its two forms. Both are printable; the JSON means the same. */

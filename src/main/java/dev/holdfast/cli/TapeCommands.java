@@ -26,11 +26,10 @@ final class TapeCommands {
 
   static ExitCode show(Path file, Output output) {
     try {
-      Tape tape = Tape.read(file);
       if (output.json()) {
-        tape.entries().forEach(entry -> output.result(json(entry)));
+        boolean _ = Tape.forEach(file, entry -> output.result(json(entry)));
       } else {
-        TapeTimeline.lines(tape).forEach(line -> output.result(Output.object(), line));
+        TapeTimeline.print(file, line -> output.result(Output.object(), line));
       }
       return ExitCode.SUCCESS;
     } catch (TapeException invalid) {

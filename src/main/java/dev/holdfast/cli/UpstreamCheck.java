@@ -10,6 +10,7 @@ import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.session.Session;
+import dev.holdfast.text.TlsProblem;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.Upstream;
@@ -85,7 +86,11 @@ record UpstreamCheck(String name, Upstream upstream) {
           : refused(check, key, read(refusal.error()).path("error"));
     } catch (UpstreamException failure) {
       return CheckResult.wrong(
-          check, Output.message(failure), "check " + key + " and whether the server runs");
+          check,
+          Output.message(failure),
+          TlsProblem.of(failure)
+              .map(problem -> tlsFix(key, problem))
+              .orElse("check " + key + " and whether the server runs"));
     }
   }
 
@@ -154,6 +159,21 @@ record UpstreamCheck(String name, Upstream upstream) {
                 + String.join(", ", versions)
                 + " only, which is not supported yet",
             "use a version of the server that speaks 2025-11-25 or older");
+  }
+
+  private static String tlsFix(String key, TlsProblem problem) {
+    String name = "quarkus.tls.<name>, which " + key + ".tls names";
+    return switch (problem) {
+      case WRONG_HOST ->
+          "let the URL of " + key + " name a host of the certificate, or renew the certificate";
+      case EXPIRED, NOT_YET_VALID ->
+          "renew the certificate of the server, or set the clock of this machine";
+      case UNKNOWN_AUTHORITY ->
+          "set trust-store.pem.certs of " + name + ", to the authority of the server";
+      case CERTIFICATE_REFUSED, HANDSHAKE_REFUSED ->
+          "set key-store.pem.0.cert and key-store.pem.0.key of " + name;
+      case NO_COMMON_VERSION -> "set protocols of " + name + ", such as TLSv1.3,TLSv1.2";
+    };
   }
 
   private static String statusFix(String key, int status) {

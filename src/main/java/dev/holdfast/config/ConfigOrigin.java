@@ -5,6 +5,7 @@ import io.smallrye.config.SmallRyeConfig;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -13,6 +14,9 @@ public final class ConfigOrigin {
 
   /** Sources with this ordinal or a lower one are part of the program. */
   static final int PROGRAM = 250;
+
+  /** The source of values that are fixed when the program is built. It hides all others. */
+  private static final String FIXED = "BuildTime RunTime Fixed";
 
   private static final String FILE = "[source=file:";
 
@@ -43,6 +47,21 @@ public final class ConfigOrigin {
       return "command line";
     }
     return file.isEmpty() ? source : file;
+  }
+
+  /** Returns where a user has set a key whose value is fixed when the program is built. */
+  public static Optional<String> ofFixed(SmallRyeConfig config, String key) {
+    return StreamSupport.stream(config.getConfigSources().spliterator(), false)
+        .filter(source -> !source.getName().equals(FIXED) && source.getValue(key) != null)
+        .map(source ->
+            of(
+                ConfigValue.builder()
+                    .withName(key)
+                    .withConfigSourceName(source.getName())
+                    .withConfigSourceOrdinal(source.getOrdinal())
+                    .build()))
+        .filter(origin -> !origin.isEmpty())
+        .findFirst();
   }
 
   /** Returns the environment variable of a key. */

@@ -3,6 +3,7 @@ package dev.holdfast.observe;
 import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
+import dev.holdfast.text.Reason;
 import dev.holdfast.upstream.UpstreamMonitor;
 import io.smallrye.health.api.HealthGroup;
 import io.smallrye.health.api.Wellness;
@@ -36,15 +37,10 @@ final class HealthChecks {
       } catch (LogException.StoreUnavailable unavailable) {
         return HealthCheckResponse.named("store")
             .down()
-            .withData("reason", reason(unavailable))
+            .withData("reason", Reason.of(unavailable))
             .build();
       }
     };
-  }
-
-  private static String reason(LogException failure) {
-    Throwable cause = failure.getCause();
-    return failure.getMessage() + (cause == null ? "" : ": " + cause.getMessage());
   }
 
   /**

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * A tape in memory.
@@ -31,13 +32,29 @@ public record Tape(String upstream, List<TapeEntry> entries, boolean cut) {
    *     is not of a tape
    */
   public static Tape read(Path first) throws TapeException {
-    Reading reading = new Reading();
+    List<TapeEntry> entries = new ArrayList<>();
+    Reading reading = scan(first, entries::add);
+    return new Tape(reading.upstream, entries, reading.cut);
+  }
+
+  /**
+   * Reads a tape as {@link #read} does, without keeping it.
+   *
+   * @param each gets each entry, also those before an invalid line
+   * @return whether the end of the tape is missing
+   */
+  public static boolean forEach(Path first, Consumer<TapeEntry> each) throws TapeException {
+    return scan(first, each).cut;
+  }
+
+  private static Reading scan(Path first, Consumer<TapeEntry> each) throws TapeException {
+    Reading reading = new Reading(each);
     reading.addFile(first);
     Path next = part(first, 2);
     for (int part = 2; !reading.cut && Files.exists(next); next = part(first, ++part)) {
       reading.addFile(next);
     }
-    return new Tape(reading.upstream, reading.entries, reading.cut);
+    return reading;
   }
 
   /** The file of a part: {@code name.jsonl}, {@code name.2.jsonl}, {@code name.3.jsonl}, … */
@@ -49,9 +66,13 @@ public record Tape(String upstream, List<TapeEntry> entries, boolean cut) {
   }
 
   private static final class Reading {
-    private final List<TapeEntry> entries = new ArrayList<>();
+    private final Consumer<TapeEntry> each;
     private String upstream = "";
     private boolean cut;
+
+    Reading(Consumer<TapeEntry> each) {
+      this.each = each;
+    }
 
     void addFile(Path file) throws TapeException {
       int number = 0;
@@ -77,7 +98,7 @@ public record Tape(String upstream, List<TapeEntry> entries, boolean cut) {
         if (number == 1) {
           upstream = TapeLine.readHeader(line);
         } else {
-          entries.add(TapeLine.readEntry(line));
+          each.accept(TapeLine.readEntry(line));
         }
       } catch (IOException notJson) {
         // A prefix of an object is never an object, so a cut line cannot pass for a complete one.

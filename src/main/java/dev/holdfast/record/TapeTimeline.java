@@ -4,13 +4,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.record.TapeEntry.Sender;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,37 +26,42 @@ public final class TapeTimeline {
   private static final int FIRST_WIDTH = 29;
   private static final int WIDTH = 46;
 
-  private final Map<String, Integer> lastEntry = new HashMap<>();
+  /** Entries of each stream that are not printed yet. */
+  private final Map<String, Long> left = new HashMap<>();
+
   private final List<@Nullable String> columns = new ArrayList<>();
-  private final List<String> lines = new ArrayList<>();
+  private final Consumer<String> lines;
+  private @Nullable Instant start;
 
-  private TapeTimeline() {}
-
-  /** The lines, which may contain any characters of the messages except line ends. */
-  public static List<String> lines(Tape tape) {
-    TapeTimeline timeline = new TapeTimeline();
-    timeline.addAll(tape.entries());
-    if (tape.cut()) {
-      timeline.lines.add("The tape is cut here.");
-    }
-    return timeline.lines;
+  private TapeTimeline(Consumer<String> lines) {
+    this.lines = lines;
+    columns.add("");
   }
 
-  private void addAll(List<TapeEntry> entries) {
-    for (int i = 0; i < entries.size(); i++) {
-      lastEntry.put(stream(entries.get(i)), i);
+  /**
+   * Prints a tape. Reads it twice, and keeps the names of its streams only.
+   *
+   * @param lines gets the lines, which may contain any characters of the messages except line ends
+   * @throws TapeException before the first line, as {@link Tape#read} does
+   */
+  public static void print(Path tape, Consumer<String> lines) throws TapeException {
+    TapeTimeline timeline = new TapeTimeline(lines);
+    boolean cut = Tape.forEach(tape, entry -> timeline.left.merge(stream(entry), 1L, Long::sum));
+    boolean _ = Tape.forEach(tape, timeline::print);
+    if (cut) {
+      lines.accept("The tape is cut here.");
     }
-    columns.add("");
-    lastEntry.put("", Integer.MAX_VALUE);
-    for (int i = 0; i < entries.size(); i++) {
-      TapeEntry entry = entries.get(i);
-      Duration time = Duration.between(entries.getFirst().time(), entry.time());
-      for (String text : texts(entry)) {
-        lines.add(line(time, column(stream(entry)), text));
-      }
-      int index = i;
-      columns.replaceAll(
-          stream -> stream != null && lastEntry.getOrDefault(stream, 0) <= index ? null : stream);
+  }
+
+  private void print(TapeEntry entry) {
+    start = Objects.requireNonNullElse(start, entry.time());
+    Duration time = Duration.between(start, entry.time());
+    String stream = stream(entry);
+    for (String text : texts(entry)) {
+      lines.accept(line(time, column(stream), text));
+    }
+    if (left.merge(stream, -1L, Long::sum) <= 0 && !stream.isEmpty()) {
+      columns.replaceAll(each -> stream.equals(each) ? null : each);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.upstream;
 
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.text.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -24,7 +25,6 @@ public final class UpstreamMonitor implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(UpstreamMonitor.class);
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
   private static final Duration ONE_LINE_PER = Duration.ofSeconds(10);
-  private static final int MAX_REASON = 300;
 
   private final Map<String, Watched> servers = new ConcurrentHashMap<>();
   private final Duration lookAgain;
@@ -239,22 +239,19 @@ public final class UpstreamMonitor implements AutoCloseable {
     };
   }
 
-  /** The message, and for a failed connection its cause. */
+  /** The message, and for a failed connection its cause. Other causes may quote payloads. */
   private static String reason(UpstreamException failure) {
-    String reason =
-        failure.getMessage()
-            + switch (failure) {
-              case UpstreamException.Unreachable unreachable when unreachable.getCause() != null ->
-                  ": " + unreachable.getCause().getMessage();
-              case UpstreamException.Refused refused
-                  when isDown(refused)
-                      && UpstreamException.Refused.isAboutCredentials(refused.status()) ->
-                  ": it refuses the credentials in upstream.headers";
-              case UpstreamException.Refused refused when refused.status() == 404 ->
-                  ": check the path of its URL";
-              default -> "";
-            };
-    String line = reason.replaceAll("\\p{Cntrl}", " ");
-    return line.substring(0, Math.min(line.length(), MAX_REASON));
+    return Reason.line(String.valueOf(failure.getMessage()))
+        + switch (failure) {
+          case UpstreamException.Unreachable unreachable when unreachable.getCause() != null ->
+              ": " + Reason.of(unreachable.getCause());
+          case UpstreamException.Refused refused
+              when isDown(refused)
+                  && UpstreamException.Refused.isAboutCredentials(refused.status()) ->
+              ": it refuses the credentials in upstream.headers";
+          case UpstreamException.Refused refused when refused.status() == 404 ->
+              ": check the path of its URL";
+          default -> "";
+        };
   }
 }

@@ -20,11 +20,14 @@ import jakarta.inject.Singleton;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -39,6 +42,9 @@ final class CheckedConfig {
   private static final long MIN_TAPES = 8192;
   private static final String DEFAULT_REDIS = "redis://127.0.0.1:6379";
   private static final Pattern UPSTREAM_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
+
+  private static final Pattern CERTIFICATE_FILES =
+      Pattern.compile("quarkus\\.tls\\..+\\.(pem\\..*(cert|key)|pem\\.certs.*|(p12|jks)\\.path)");
 
   /** What follows the key in a problem. */
   private static final Pattern VERB = Pattern.compile(" (is|must|has|cannot|names|ends|does) ");
@@ -56,6 +62,8 @@ final class CheckedConfig {
     problems.addAll(new ConfigErrors(UnknownVariables.KEYS, config).outOfRange());
     refuseProblems(); // The checks below rely on the ranges.
     checkPorts();
+    checkClientAuth();
+    checkCertificateFiles();
     checkRedis();
     LimitsConfig limits = mapping(LimitsConfig.class);
     checkUpstreams(
@@ -112,13 +120,48 @@ final class CheckedConfig {
           "%s and %s are both %d: set another port for one of them"
               .formatted(named(keys.getFirst()), named(keys.getLast()), ports.getFirst()));
     }
+    String insecure = "quarkus.http.insecure-requests";
+    String withoutTls = config.getConfigValue(insecure).getValue();
+    if ("redirect".equalsIgnoreCase(withoutTls)) {
+      problem(
+          insecure,
+          "must be enabled or disabled: a redirect would lead to whatever host a request names");
+    }
     if (mapping(HttpConfig.class).requireClientCertificate()
-        && !"disabled".equals(config.getConfigValue("quarkus.http.insecure-requests").getValue())) {
+        && !"disabled".equalsIgnoreCase(withoutTls)) {
       problem(
           "holdfast.http.require-client-certificate",
           "needs quarkus.http.insecure-requests=disabled, because clients without a certificate"
               + " could use the port without TLS");
     }
+  }
+
+  /** The framework reads these keys when the program is built, and only warns later. */
+  private void checkClientAuth() {
+    Map.of(
+            "quarkus.http.ssl.client-auth",
+            "has no effect: set holdfast.http.require-client-certificate=true instead",
+            "quarkus.management.ssl.client-auth",
+            "has no effect: remove it, and let quarkus.management.host be an address that only your"
+                + " network reaches")
+        .forEach((key, problem) ->
+            ConfigOrigin.ofFixed(config, key)
+                .ifPresent(origin -> problems.add("%s (%s) %s".formatted(key, origin, problem))));
+  }
+
+  /** The framework does not start without these files, and names no key. */
+  private void checkCertificateFiles() {
+    ConfigOrigin.keys(config)
+        .filter(key -> CERTIFICATE_FILES.matcher(key).matches())
+        .sorted()
+        .forEach(key -> {
+          String files = String.valueOf(config.getConfigValue(key).getValue());
+          Stream.of(files.split(","))
+              .map(String::strip)
+              .filter(file -> !Files.isReadable(Path.of(file)))
+              .forEach(file ->
+                  problem(key, "names a file that does not exist or cannot be read: " + file));
+        });
   }
 
   private void checkRedis() {

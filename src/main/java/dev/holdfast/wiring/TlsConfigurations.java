@@ -1,17 +1,21 @@
 package dev.holdfast.wiring;
 
+import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.upstream.http.ClientTls;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.tls.CertificateUpdatedEvent;
 import io.quarkus.tls.TlsConfiguration;
 import io.quarkus.tls.TlsConfigurationRegistry;
 import io.quarkus.tls.runtime.config.TlsConfigUtils;
+import io.smallrye.config.SmallRyeConfig;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.net.SSLOptions;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -41,10 +45,12 @@ final class TlsConfigurations {
       };
 
   private final TlsConfigurationRegistry registry;
+  private final SmallRyeConfig config;
   private final Map<String, List<Consumer<SSLOptions>>> listeners = new ConcurrentHashMap<>();
 
-  TlsConfigurations(TlsConfigurationRegistry registry) {
+  TlsConfigurations(TlsConfigurationRegistry registry, SmallRyeConfig config) {
     this.registry = registry;
+    this.config = config;
   }
 
   /**
@@ -59,6 +65,7 @@ final class TlsConfigurations {
       public void configure(HttpClientOptions options) {
         TlsConfigUtils.configure(options, found);
         options.setSsl(false); // The URL decides.
+        protocols(name).ifPresent(options::setEnabledSecureTransportProtocols);
       }
 
       @Override
@@ -68,6 +75,17 @@ final class TlsConfigurations {
         return () -> ofName.remove(listener);
       }
     };
+  }
+
+  /**
+   * The versions for servers: without a configuration of its own, a connection to one of them has
+   * both. Empty if the configuration names others.
+   */
+  private Optional<Set<String>> protocols(String name) {
+    String key = "quarkus.tls." + name + ".protocols";
+    return ConfigOrigin.of(config.getConfigValue(key)).isEmpty()
+        ? Optional.of(Set.of("TLSv1.3", "TLSv1.2"))
+        : Optional.empty();
   }
 
   private TlsConfiguration find(String key, String name) {
@@ -96,8 +114,8 @@ final class TlsConfigurations {
 
   void renewed(@Observes CertificateUpdatedEvent event) {
     LOG.debugf("new connections use the certificates of tls=%s", event.name());
-    listeners
-        .getOrDefault(event.name(), List.of())
-        .forEach(listener -> listener.accept(event.tlsConfiguration().getSSLOptions()));
+    SSLOptions options = event.tlsConfiguration().getSSLOptions();
+    protocols(event.name()).ifPresent(options::setEnabledSecureTransportProtocols);
+    listeners.getOrDefault(event.name(), List.of()).forEach(each -> each.accept(options));
   }
 }

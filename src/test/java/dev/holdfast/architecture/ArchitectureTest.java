@@ -35,9 +35,9 @@ class ArchitectureTest {
           entry("log.redis", List.of("log.redis.script", "log.redis.write", "log", "redis")),
           entry("log.redis.script", List.of("log", "redis")),
           entry("log.redis.write", List.of("log.redis.script", "lock", "log", "redis", "budget")),
-          entry("redis", List.of("lock", "retry", "timer")),
+          entry("redis", List.of("lock", "retry", "timer", "text")),
           entry("cluster", List.of("config", "redis", "budget")),
-          entry("upstream", List.of("lock", "protocol", "budget")),
+          entry("upstream", List.of("lock", "protocol", "budget", "text")),
           entry(
               "upstream.http",
               List.of(
@@ -48,6 +48,7 @@ class ArchitectureTest {
                   "sse",
                   "retry",
                   "budget",
+                  "text",
                   "timer")),
           entry("upstream.channel", List.of("lock", "upstream", "protocol", "budget")),
           entry("upstream.stdio", List.of("upstream", "upstream.channel", "protocol", "budget")),
@@ -84,6 +85,7 @@ class ArchitectureTest {
           entry("retry", List.of()),
           entry("lock", List.of()),
           entry("timer", List.of()),
+          entry("text", List.of()),
           entry("oauth", List.of("lock")),
           entry(
               "relay.stream", List.of("config", "lock", "protocol", "log", "upstream", "session")),
@@ -92,6 +94,7 @@ class ArchitectureTest {
               List.of(
                   "relay.stream",
                   "retry",
+                  "text",
                   "timer",
                   "lock",
                   "budget",
@@ -196,7 +199,8 @@ class ArchitectureTest {
           entry("http.limit", List.of("config", "http.error", "budget", "lock", "session")),
           entry("http.origin", List.of("config", "http.error", "protocol")),
           entry(
-              "http.socket", List.of("http.limit", "http.origin", "budget", "session", "protocol")),
+              "http.socket",
+              List.of("http.limit", "http.origin", "budget", "session", "protocol", "text")),
           entry(
               "http.stream", List.of("budget", "http.limit", "http.socket", "relay.tail", "timer")),
           entry(
@@ -224,9 +228,11 @@ class ArchitectureTest {
           entry(
               "observe",
               List.of(
+                  "config",
                   "auth",
                   "lock",
                   "budget",
+                  "text",
                   "http.limit",
                   "http.socket",
                   "relay",
@@ -252,6 +258,7 @@ class ArchitectureTest {
           entry(
               "cli",
               List.of(
+                  "text",
                   "auth",
                   "bridge",
                   "clients",
@@ -271,6 +278,7 @@ class ArchitectureTest {
           entry(
               "wiring",
               List.of(
+                  "text",
                   "audit",
                   "clients",
                   "oauth",

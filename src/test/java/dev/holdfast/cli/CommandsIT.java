@@ -16,7 +16,11 @@ import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.testing.ServerProcess;
 import dev.holdfast.testing.SseClient;
 import dev.holdfast.testing.StdioProgram;
+import java.io.IOException;
+import java.io.Writer;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -27,6 +31,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -67,6 +72,37 @@ class CommandsIT {
     gateway.close();
     team.close();
     redis.close();
+  }
+
+  /** Before, the command kept all of a tape. */
+  @Test
+  void shouldShowATapeThatIsLargerThanTheHeap(@TempDir Path directory) throws IOException {
+    Path tape = directory.resolve("large.jsonl");
+    String text = "x".repeat(1_000_000);
+    try (Writer out = Files.newBufferedWriter(tape)) {
+      out.write(
+          """
+          {"tape":1,"time":"2026-01-01T00:00:00Z","upstream":"web","part":1}
+          """);
+      for (int n = 1; n <= 150; n++) {
+        out.write(
+            """
+            {"time":"2026-01-01T00:00:00Z","from":"server","stream":"g","position":%d,\
+            "message":{"jsonrpc":"2.0","method":"news","params":{"text":"%s"}}}
+            """
+                .formatted(n, text));
+      }
+    }
+
+    ProcessResult shown =
+        PackagedProgram.run(
+            directory,
+            Map.of(),
+            PackagedProgram.command(
+                PackagedProgram.shortLived("-Xmx80m"), List.of("show", tape.toString())));
+
+    assertThat(shown.exitCode()).as(shown.stderr()).isZero();
+    assertThat(shown.stdout().lines()).hasSize(150);
   }
 
   private static McpClient client() {

@@ -3,8 +3,11 @@ package dev.holdfast.http;
 import static io.restassured.RestAssured.given;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.testing.HostileClient;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.McpClient;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
@@ -20,6 +23,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checks a gateway behind a trusted proxy, with all origins allowed and few requests at once. */
 @QuarkusTest
@@ -72,6 +77,53 @@ class BehindProxyTest {
             .header("X-Forwarded-For", address)
             .build();
     return http.send(get, BodyHandlers.ofInputStream());
+  }
+
+  /** Before, nobody answered these: the framework failed before any route had the request. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", ", 7.7.7.7", "\t, 7.7.7.7", ":80, 7.7.7.7"})
+  void shouldAnswerAddressesThatCannotBeRead(String address) {
+    String request = "GET /health HTTP/1.1\r\nHost: localhost\r\n";
+    String unreadable = request + "X-Forwarded-For: " + address + "\r\n\r\n";
+
+    assertThat(answers(unreadable)).startsWith("HTTP/1.1 400 ").contains("Invalid HTTP request");
+    // One that waited for the response to the one before has no thread of its socket.
+    assertThat(answers(request + "\r\n" + unreadable)).contains("HTTP/1.1 200 ", "HTTP/1.1 400 ");
+  }
+
+  private static String answers(String requests) {
+    try (HostileClient client = HostileClient.connect(GatewayUrl.mcp())) {
+      return client.send(requests).readAll();
+    }
+  }
+
+  @Test
+  void shouldLogNoTraceOfAddressesThatCannotBeRead() {
+    String request = "GET /health HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: %s\r\n\r\n";
+    String requests = request.formatted("7.7.7.7:99999") + request.formatted(",");
+    try (LoggedLines all = new LoggedLines("")) {
+      all.awaitRepeating(
+          "request failed in the framework, its connection ends", () -> answers(requests));
+
+      assertThat(all.lines())
+          .noneMatch(line -> line.matches("(?s)(Unhandled|Uncaught|Failed to).*"));
+    }
+  }
+
+  /** The other streams of the connection are those of other clients of the proxy. */
+  @Test
+  void shouldResetTheStreamOfAnAddressThatCannotBeRead() throws Exception {
+    HttpRequest health =
+        HttpRequest.newBuilder(GatewayUrl.of("/health")).version(HttpClient.Version.HTTP_2).build();
+    HttpRequest unreadable =
+        HttpRequest.newBuilder(health, (_, _) -> true).header("X-Forwarded-For", ",").build();
+    assertThat(http.send(health, BodyHandlers.ofString()).version())
+        .isEqualTo(HttpClient.Version.HTTP_2);
+
+    assertThatExceptionOfType(IOException.class)
+        .isThrownBy(() -> http.send(unreadable, BodyHandlers.ofString()))
+        .withMessageContaining("RST_STREAM");
+    assertThat(http.send(health, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
   }
 
   @Test

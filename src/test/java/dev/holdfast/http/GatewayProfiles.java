@@ -55,6 +55,7 @@ final class GatewayProfiles {
     @Override
     public Map<String, String> getConfigOverrides() {
       return Map.of(
+          "quarkus.http.http2", "true",
           "quarkus.http.proxy.proxy-address-forwarding", "true",
           "quarkus.http.proxy.allow-x-forwarded", "true",
           "holdfast.http.allowed-origins", "*",

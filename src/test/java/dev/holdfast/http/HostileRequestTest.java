@@ -106,6 +106,22 @@ class HostileRequestTest {
     }
   }
 
+  /** Before, a page that an operator visits could read health and metrics. */
+  @Test
+  void shouldShowNoPageWhatIsForOperators() {
+    for (String path : List.of("/q/health/ready", "/q/metrics")) {
+      String request = "GET " + path + " HTTP/1.1\n" + HOST + "Connection: close\nOrigin: ";
+      URI url = GatewayUrl.management(path);
+
+      assertThat(answer(url, request + "https://evil.example\n\n"))
+          .startsWith("HTTP/1.1 403 ")
+          .doesNotContainIgnoringCase("access-control");
+      assertThat(answer(url, request + "http://localhost:3000\n\n"))
+          .startsWith("HTTP/1.1 200 ")
+          .doesNotContainIgnoringCase("access-control");
+    }
+  }
+
   /** One connection of HTTP/2 would carry many requests, which nothing counts per connection. */
   @Test
   void shouldNotUpgradeToHttp2() {

@@ -15,6 +15,9 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
+import java.io.ByteArrayOutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Plays a tape, and compares it with another one that is played. */
 @Timeout(20)
@@ -247,8 +251,20 @@ class ReplayTest {
   }
 
   @Test
-  void shouldPrintAColumnForEachStream() {
-    List<String> lines = TapeTimeline.lines(tape("yes"));
+  void shouldPrintAColumnForEachStream(@TempDir Path directory) throws Exception {
+    Path file = directory.resolve("a.jsonl");
+    ByteArrayOutputStream written = new ByteArrayOutputStream();
+    written.writeBytes(TapeLine.header(Instant.EPOCH, "web", 1));
+    for (TapeEntry entry : tape("yes").entries()) {
+      var sent = (TapeEntry.Sent) entry;
+      written.writeBytes(
+          TapeLine.sent(
+              sent.time(), sent.from(), sent.stream(), sent.position(), sent.body().bytes()));
+    }
+    Files.write(file, written.toByteArray());
+
+    List<String> lines = new ArrayList<>();
+    TapeTimeline.print(file, lines::add);
 
     assertThat(lines.get(0))
         .startsWith("    0.000 ")

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 /** A certificate authority, and the certificates that it issues. They are made by keytool. */
 public final class Certificates {
 
+  /** The subject alternative names of a local program, in keytool's format. */
+  public static final String LOOPBACK = "ip:127.0.0.1,dns:localhost";
+
   private static final String PASSWORD = "changeit";
 
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
@@ -48,7 +51,7 @@ public final class Certificates {
 
   /** Issues a certificate for the loopback address. */
   public Identity issue(String name) {
-    return issue(name, "ip:127.0.0.1,dns:localhost");
+    return issue(name, LOOPBACK);
   }
 
   /**
@@ -56,9 +59,12 @@ public final class Certificates {
    *
    * @param name its subject, and the name of its files
    * @param hosts its subject alternative names, in keytool's format
+   * @param options more options of keytool, such as {@code -validity} with a number of days
    */
-  public Identity issue(String name, String hosts) {
-    generate(name, name, "san=" + hosts, "-signer", AUTHORITY);
+  public Identity issue(String name, String hosts, String... options) {
+    List<String> more = new ArrayList<>(List.of("-signer", AUTHORITY));
+    more.addAll(List.of(options));
+    generate(name, name, "san=" + hosts, more.toArray(String[]::new));
     try {
       Identity issued = new Identity(directory.resolve(name));
       KeyStore own = KeyStore.getInstance("PKCS12");
@@ -133,8 +139,11 @@ public final class Certificates {
     List<String> command = new ArrayList<>(List.of(keytool, "-genkeypair", "-keyalg", "EC"));
     command.addAll(List.of("-alias", alias, "-dname", "CN=" + subject, "-ext", extension));
     command.addAll(List.of("-keystore", store.toString(), "-storetype", "PKCS12"));
-    command.addAll(List.of("-storepass", PASSWORD, "-validity", "2"));
+    command.addAll(List.of("-storepass", PASSWORD));
     command.addAll(List.of(more));
+    if (!command.contains("-validity")) {
+      command.addAll(List.of("-validity", "2"));
+    }
     try {
       ProcessResult made = ProcessRun.toEnd(directory, TIMEOUT, command);
       assertThat(made.exitCode()).as(made.toString()).isZero();

@@ -60,14 +60,25 @@ public final class ScriptedServer implements AutoCloseable {
 
   /** Starts a server with TLS, which requires a certificate of its clients. */
   public static ScriptedServer withTls(SSLContext tls, Script... scripts) {
-    ScriptedServer server = start(List.of(scripts), tls.getServerSocketFactory());
-    ((SSLServerSocket) server.listening).setNeedClientAuth(true);
-    return server;
+    return start(List.of(scripts), tls.getServerSocketFactory());
   }
 
-  private static ScriptedServer start(List<Script> scripts, ServerSocketFactory sockets) {
+  /** Starts such a server that speaks TLS 1.2 only. */
+  public static ScriptedServer withTls12(SSLContext tls, Script... scripts) {
+    return start(List.of(scripts), tls.getServerSocketFactory(), "TLSv1.2");
+  }
+
+  private static ScriptedServer start(
+      List<Script> scripts, ServerSocketFactory sockets, String... versions) {
     try {
       ScriptedServer server = new ScriptedServer(scripts, sockets);
+      if (server.listening instanceof SSLServerSocket secure) {
+        // Before the first accept, which reads these when it begins.
+        secure.setNeedClientAuth(true);
+        if (versions.length > 0) {
+          secure.setEnabledProtocols(versions);
+        }
+      }
       Thread.ofVirtual().start(server::accept);
       return server;
     } catch (IOException e) {

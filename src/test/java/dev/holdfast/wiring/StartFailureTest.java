@@ -86,6 +86,11 @@ class StartFailureTest {
           holdfast.upstream.url=http://a/mcp ; HOLDFAST_UPSTREAM_AUTHORIZATION=pass | holdfast.upstream.authorization (HOLDFAST_UPSTREAM_AUTHORIZATION) needs holdfast.auth.issuers.<name>.url, because clients must show tokens: set it, or remove the other
           holdfast.auth.issuers.a.url=https://a ; holdfast.auth.public-url=https://b ; holdfast.upstreams.x.command=npx ; holdfast.upstreams.x.authorization=pass | holdfast.upstreams.x.authorization (command line) is for servers over HTTP: set url, or remove it
           holdfast.upstream.url=http://a/mcp ; holdfast.upstream.authorization=client-credentials ; holdfast.upstream.token.endpoint=http://b/token ; holdfast.upstream.token.client-id=a ; holdfast.upstream.token.client-secret=b ; holdfast.upstream.token.tls=c | holdfast.upstream.token.tls (command line) has no use unless token.endpoint begins with https://: remove it, or change the endpoint
+          quarkus.http.ssl.client-auth=required | quarkus.http.ssl.client-auth (command line) has no effect: set holdfast.http.require-client-certificate=true instead
+          QUARKUS_MANAGEMENT_SSL_CLIENT_AUTH=required | quarkus.management.ssl.client-auth (QUARKUS_MANAGEMENT_SSL_CLIENT_AUTH) has no effect: remove it, and let quarkus.management.host be an address that only your network reaches
+          quarkus.http.insecure-requests=redirect | quarkus.http.insecure-requests (command line) must be enabled or disabled: a redirect would lead to whatever host a request names
+          quarkus.tls.in.key-store.pem.0.cert=/no/such.crt | quarkus.tls.in.key-store.pem.0.cert (command line) names a file that does not exist or cannot be read: /no/such.crt
+          quarkus.tls.in.trust-store.pem.certs=pom.xml, /no/ca.crt | quarkus.tls.in.trust-store.pem.certs (command line) names a file that does not exist or cannot be read: /no/ca.crt
           holdfast.upstream.redact=content | holdfast.upstream.redact (command line) must be JSON pointers, such as /content/*/text, not content
           HOLDFAST_UPSTREAM_SCOPE=files | holdfast.upstream.scope (HOLDFAST_UPSTREAM_SCOPE) needs holdfast.auth.keys.<name>.hash or holdfast.auth.issuers.<name>.url: make a key with 'holdfast key'
           holdfast.agent.scope=a b | holdfast.agent.scope (command line) must be a word without spaces, quotes and backslashes, such as files

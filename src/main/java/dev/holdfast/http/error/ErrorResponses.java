@@ -102,7 +102,9 @@ public final class ErrorResponses {
     return switch (failure) {
       case UpstreamException.Busy busy ->
           withRetryAfter(response, busy.retryAfter().plusMillis(999).toSeconds());
-      case UpstreamException.Refused refused when refused.challenge().isPresent() ->
+      // The challenge of a 407 is for the gateway, and no client may answer it.
+      case UpstreamException.Refused refused
+          when refused.challenge().isPresent() && response.getStatus() < 500 ->
           Response.fromResponse(response)
               .header(HttpHeaders.WWW_AUTHENTICATE, refused.challenge().get())
               .build();

@@ -50,7 +50,7 @@ public final class OriginPolicy {
   }
 
   /** Returns whether pages of this origin are allowed. Without an origin there is no page. */
-  boolean allowsOrigin(@Nullable String origin) {
+  public boolean allowsOrigin(@Nullable String origin) {
     if (origin == null || allowsAnyOrigin()) {
       return true;
     }

@@ -7,6 +7,7 @@ import dev.holdfast.session.Session;
 import io.quarkus.vertx.http.ManagementInterface;
 import io.quarkus.vertx.http.runtime.filters.Filters;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -19,8 +20,8 @@ import java.util.List;
 /**
  * Checks every request before the framework routes it: that its body has a length that every server
  * understands (RFC 9112, section 6.1), that it names one host (section 3.2), and that it names the
- * default upstream by its one path. On the port of health and metrics, the host must be allowed;
- * {@code OriginFilter} checks the others.
+ * default upstream by its one path. On the port of health and metrics, the host and the origin must
+ * be allowed, and no page can read an answer; {@code OriginFilter} checks the others.
  */
 @Singleton
 record RequestFilter(OriginPolicy policy, ServerSockets sockets) {
@@ -29,6 +30,7 @@ record RequestFilter(OriginPolicy policy, ServerSockets sockets) {
   private static final int PRIORITY = 100_000;
 
   private static final int BAD_REQUEST = 400;
+  private static final int FORBIDDEN = 403;
   private static final String NO_HOST = "A request must name one valid host";
 
   /** The default upstream has one name only, so that no client evades a proxy's rules for it. */
@@ -43,10 +45,14 @@ record RequestFilter(OriginPolicy policy, ServerSockets sockets) {
   }
 
   private void checkManagement(RoutingContext routing) {
-    if (policy.allowsProbe(routing.request().getHeader(HttpHeaders.HOST))) {
-      check(routing);
+    MultiMap headers = routing.request().headers();
+    if (!policy.allowsProbe(headers.get(HttpHeaders.HOST))) {
+      refuse(routing.request(), FORBIDDEN, "Host not allowed; see holdfast.http.allowed-hosts");
+    } else if (!policy.allowsOrigin(headers.get(HttpHeaders.ORIGIN))) {
+      refuse(routing.request(), FORBIDDEN, "Origin not allowed; see holdfast.http.allowed-origins");
     } else {
-      refuse(routing.request(), 403, "Host not allowed; see holdfast.http.allowed-hosts");
+      headers.remove(HttpHeaders.ORIGIN); // Quarkus would let pages of any origin read the answer.
+      check(routing);
     }
   }
 

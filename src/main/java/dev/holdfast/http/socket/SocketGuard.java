@@ -3,6 +3,7 @@ package dev.holdfast.http.socket;
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.budget.Shares;
 import dev.holdfast.http.limit.Client;
+import dev.holdfast.text.Reason;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -12,6 +13,7 @@ import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.AttributeKey;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
@@ -34,6 +36,7 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
 
   private static final Logger LOG = Logger.getLogger(SocketGuard.class);
   private static final LogRate RATE = new LogRate(Duration.ofSeconds(10));
+  private static final LogRate HANDSHAKES = new LogRate(Duration.ofSeconds(10));
   private static final AttributeKey<SocketGuard> KEY =
       AttributeKey.valueOf(SocketGuard.class.getName());
 
@@ -46,6 +49,10 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
   private @Nullable ScheduledFuture<?> timeout;
   private boolean isHttp2;
   private boolean hasDecoder;
+  private boolean hasRead;
+
+  /** Whether {@link DecryptedBytes} counts. */
+  private boolean decrypts;
 
   /** What the decoder has not decoded yet; null when it has decoded all. */
   private @Nullable ByteBuf undecoded;
@@ -108,13 +115,50 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object bytes) throws Exception {
-    findDecoder(context.channel());
-    if (!isHttp2 && bytes instanceof ByteBuf buffer && !arrived(context, buffer.readableBytes())) {
-      ReferenceCountUtil.release(bytes);
-      ChannelFuture _ = context.close();
-      return;
+    if (!hasRead) {
+      hasRead = true;
+      watchHandshake(context.pipeline().get(SslHandler.class));
     }
-    super.channelRead(context, bytes);
+    findDecoder(context.channel());
+    if (decrypts || arrived(context, bytes)) {
+      super.channelRead(context, bytes);
+    }
+  }
+
+  private void watchHandshake(@Nullable SslHandler tls) {
+    if (tls != null) {
+      tls.handshakeFuture()
+          .addListener(handshake -> {
+            if (!handshake.isSuccess() && client != null) {
+              String reason = Reason.of(handshake.cause());
+              HANDSHAKES.info(
+                  LOG,
+                  "TLS handshake of a client failed client=%s reason=%s",
+                  client.name(),
+                  reason);
+            }
+          });
+    }
+  }
+
+  /** Counts decrypted bytes: records of TLS may renew keys, and are no beginning of a head. */
+  private final class DecryptedBytes extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object bytes) throws Exception {
+      if (arrived(context, bytes)) {
+        super.channelRead(context, bytes);
+      }
+    }
+  }
+
+  /** Returns false if the bytes are too many: then they are released, and the socket is closed. */
+  private boolean arrived(ChannelHandlerContext context, Object bytes) {
+    if (isHttp2 || !(bytes instanceof ByteBuf buffer) || arrived(context, buffer.readableBytes())) {
+      return true;
+    }
+    ReferenceCountUtil.release(bytes);
+    ChannelFuture _ = context.close();
+    return false;
   }
 
   /** With TLS the decoder exists after the handshake. */
@@ -123,6 +167,10 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
         hasDecoder ? null : channel.pipeline().context(HttpRequestDecoder.class);
     if (decoder != null) {
       hasDecoder = true;
+      decrypts = channel.pipeline().get(SslHandler.class) != null;
+      if (decrypts) {
+        channel.pipeline().addBefore(decoder.name(), null, new DecryptedBytes());
+      }
       ((ByteToMessageDecoder) decoder.handler())
           .setCumulator((allocator, before, more) -> {
             undecoded = ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(allocator, before, more);

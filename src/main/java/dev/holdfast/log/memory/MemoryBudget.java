@@ -25,9 +25,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Byte budget that all sessions share. When it is exceeded, streams that were delivered to their
- * end give way first, and then other events, see {@link MemorySession#purge}. In both cases the
- * largest session of the client with the most bytes gives way, so no client and no session can take
- * the place of those that need less. The bytes of one client have a limit, too.
+ * end give way first, then other events, see {@link MemorySession#purge}, and last the results of
+ * connected clients. Each time the largest session of the client with the most bytes gives way, so
+ * no client and no session can take the place of those that need less. The bytes of one client have
+ * a limit, too.
  *
  * <p>Events that a connected reader does not have yet stay. If they fill the budget, writers wait;
  * those of clients with less than an equal share do not.
@@ -40,8 +41,10 @@ final class MemoryBudget {
   enum Kind {
     /** A complete stream that was delivered to its end. */
     DELIVERED,
-    /** Other events. */
-    OTHER
+    /** Other events, but no result of a session whose client is connected. */
+    OTHER,
+    /** Such a result. Its client is more likely to fetch it than one that has left. */
+    AWAITED
   }
 
   /** Gives up events of a session. */
@@ -222,11 +225,11 @@ final class MemoryBudget {
   }
 
   private void purge(long needed, @Nullable Account writer) {
-    Set<Account> refused = new HashSet<>(0);
+    Set<Purge> refused = new HashSet<>(0);
     Purge next = next(needed, refused);
     while (next != null) {
       if (!next.account.purger.purge(next.kind, next.account == writer)) {
-        refused.add(next.account);
+        refused.add(next);
       }
       next = next(needed, refused);
     }
@@ -234,7 +237,7 @@ final class MemoryBudget {
 
   private record Purge(Account account, Kind kind) {}
 
-  private @Nullable Purge next(long needed, Set<Account> refused) {
+  private @Nullable Purge next(long needed, Set<Purge> refused) {
     try (var _ = lock.hold()) {
       for (Kind kind : Kind.values()) {
         for (Client client : of(clients, kind).descendingSet()) {
@@ -242,8 +245,9 @@ final class MemoryBudget {
             break;
           }
           for (Account account : of(client.accounts, kind).descendingSet()) {
-            if (!refused.contains(account)) {
-              return new Purge(account, kind);
+            Purge purge = new Purge(account, kind);
+            if (!refused.contains(purge)) {
+              return purge;
             }
           }
         }

@@ -175,11 +175,17 @@ final class MemorySession {
       boolean _ = place == next ? at(place).add(stream) : at(place).remove(stream);
     }
     account.offer(Kind.DELIVERED, !at(Place.DELIVERED).isEmpty());
-    if (!ended
-        && stream.size() > 0
-        && (stream.oldest(now) != Oldest.NOTHING || stream.isExpectingReader())) {
-      account.offer(Kind.OTHER, true);
+    // A stream without events may be the one whose reader has left.
+    boolean offers =
+        stream.size() == 0 || stream.oldest(now) != Oldest.NOTHING || stream.isExpectingReader();
+    if (!ended && bytes > 0 && offers) {
+      offerOther(true);
     }
+  }
+
+  private void offerOther(boolean offers) {
+    account.offer(Kind.OTHER, offers);
+    account.offer(Kind.AWAITED, offers);
   }
 
   /** Purges events of a stream by age and count, and those that exceed the bytes of a quota. */
@@ -192,7 +198,7 @@ final class MemorySession {
     }
     boolean purged = true;
     while (purged && bytes > retention.maxSessionBytes()) {
-      purged = purgeDelivered() || purgeOther(now, true);
+      purged = purgeDelivered() || purgeOther(now, true, true);
     }
   }
 
@@ -218,8 +224,16 @@ final class MemorySession {
 
   /** Purges for the common budget, as {@link MemoryBudget.Purger} says. */
   private boolean purge(Kind kind, boolean writing) {
-    return locked(
-        () -> kind == Kind.DELIVERED ? purgeDelivered() : purgeOther(clock.millis(), writing));
+    return locked(() ->
+        switch (kind) {
+          case DELIVERED -> purgeDelivered();
+          case OTHER -> purgeOther(clock.millis(), writing, !isConnected());
+          case AWAITED -> purgeOther(clock.millis(), writing, true);
+        });
+  }
+
+  private boolean isConnected() {
+    return at(Place.ACTIVE).stream().anyMatch(MemoryStream::hasReader);
   }
 
   private boolean purgeDelivered() {
@@ -240,13 +254,18 @@ final class MemorySession {
    * notification that nobody is connected to, else the oldest result that nobody has fetched.
    *
    * @param writing whether the newest event of the session stays
+   * @param results whether results may go
    */
-  private boolean purgeOther(long now, boolean writing) {
+  private boolean purgeOther(long now, boolean writing, boolean results) {
     MemoryStream first = nextOther(now, writing);
     if (first == null) {
       boolean later =
           writing || at(Place.ACTIVE).stream().anyMatch(MemoryStream::isExpectingReader);
-      account.offer(Kind.OTHER, bytes > 0 && later);
+      offerOther(bytes > 0 && later);
+      return false;
+    }
+    if (!results && first.oldest(now) == Oldest.RESULT) {
+      account.offer(Kind.OTHER, false); // Until the client leaves, or writes more.
       return false;
     }
     purgeFirst(first);
@@ -296,7 +315,7 @@ final class MemorySession {
     places.values().forEach(set -> set.remove(stream));
     account.offer(Kind.DELIVERED, !at(Place.DELIVERED).isEmpty());
     if (bytes == 0) {
-      account.offer(Kind.OTHER, false);
+      offerOther(false);
     }
   }
 

@@ -277,6 +277,11 @@ final class MemoryStream {
     return reader != NOBODY || now < readerExpectedUntil;
   }
 
+  /** Whether a client is connected. */
+  boolean hasReader() {
+    return reader != NOBODY;
+  }
+
   /** Notes that a client waits for the answer, and that its reader comes soon. */
   void expectReader(long until) {
     readerExpectedUntil = until;

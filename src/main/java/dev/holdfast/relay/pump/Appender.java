@@ -8,6 +8,7 @@ import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamListener;
 import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.retry.Backoff;
+import dev.holdfast.text.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -167,7 +168,7 @@ final class Appender {
 
   private void warn(LogException failure) {
     if (!warned) {
-      String reason = failure.getMessage();
+      String reason = Reason.of(failure);
       WAITS.warn(LOG, "append waits for the store stream=%s reason=%s", writer.stream(), reason);
     }
     warned = true;

@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.http;
 
+import dev.holdfast.text.TlsProblem;
 import dev.holdfast.timer.TimeLimit;
 import dev.holdfast.upstream.UpstreamException;
 import io.vertx.core.AsyncResult;
@@ -157,7 +158,7 @@ final class HttpExchange implements AutoCloseable {
       }
       return head.get();
     } catch (ExecutionException e) {
-      if (phase.get() == Phase.SENT) {
+      if (phase.get() == Phase.SENT && !isRefusedHandshake(e)) {
         throw new UpstreamException.Broken("no answer came", e.getCause());
       }
       throw new UpstreamException.Unreachable(e.getCause());
@@ -166,6 +167,11 @@ final class HttpExchange implements AutoCloseable {
     } catch (InterruptedException e) {
       throw interrupted(e);
     }
+  }
+
+  /** With TLS 1.3, a server checks our certificate when we may already send. It reads nothing. */
+  private static boolean isRefusedHandshake(Throwable failure) {
+    return TlsProblem.of(failure).filter(TlsProblem.CERTIFICATE_REFUSED::equals).isPresent();
   }
 
   /**

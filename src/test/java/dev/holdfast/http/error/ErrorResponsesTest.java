@@ -7,8 +7,11 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.testing.LoggedLines;
+import dev.holdfast.upstream.UpstreamException;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Checks the responses to store failures. */
@@ -35,6 +38,19 @@ class ErrorResponsesTest {
     assertThat(response.getStatus()).isEqualTo(503);
     assertThat(response.getHeaderString(HttpHeaders.RETRY_AFTER)).isEqualTo("1");
     assertThat(text(response)).contains("Too much waits for the server");
+  }
+
+  /** The challenge of a proxy before the server is for the gateway. */
+  @Test
+  void shouldPassChallengesOnWithTheirStatusOnly() {
+    assertThat(challenge(401)).isEqualTo("Basic");
+    assertThat(challenge(407)).isNull();
+  }
+
+  private static @Nullable String challenge(int status) {
+    var refused =
+        new UpstreamException.Refused(status, null, null, List.of("authorization"), "Basic");
+    return ErrorResponses.of(refused, ID).getHeaderString(HttpHeaders.WWW_AUTHENTICATE);
   }
 
   @Test

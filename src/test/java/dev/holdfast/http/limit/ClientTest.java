@@ -15,6 +15,9 @@ class ClientTest {
     "2001:db8:1:2::1, 2001:db8:1:2:ffff:ffff:ffff:ffff",
     "2001:db8::1, 2001:0db8:0000:0000:0000:0000:0000:0002",
     "::ffff:192.0.2.1, 192.0.2.1",
+    "64:ff9b::192.0.2.1, 192.0.2.1",
+    "fe80::1%eth0, fe80::2%nosuchinterface",
+    "fe80::1%1, fe80::1",
     "unknown, unknown",
   })
   void shouldTreatAddressesAsOneClient(String one, String other) {
@@ -25,6 +28,7 @@ class ClientTest {
   @CsvSource({
     "192.0.2.1, 192.0.2.2",
     "2001:db8:1:2::1, 2001:db8:1:3::1",
+    "64:ff9b::192.0.2.1, 64:ff9b::192.0.2.2",
     "_hidden, unknown",
   })
   void shouldDistinguishClients(String one, String other) {
@@ -33,7 +37,7 @@ class ClientTest {
 
   /** A proxy may forward any text, and the gateway resolves no names. */
   @ParameterizedTest
-  @ValueSource(strings = {"", "example.invalid", "a:b", "[::1", "fe80::1%nosuchinterface", "1:2:3"})
+  @ValueSource(strings = {"", "example.invalid", "a:b", "[::1", "a:b%c", "1:2:3"})
   void shouldAcceptAnyText(String text) {
     assertThat(Client.at(text).name()).isEqualTo(text);
   }

@@ -270,6 +270,32 @@ class MemoryEventLogTest extends EventLogContract {
     }
   }
 
+  /** Before, the largest client lost its result, however many others had left theirs. */
+  @Test
+  void shouldPurgeTheResultsOfConnectedClientsLast() {
+    maxBytes = 8_000_000;
+    EventLog small = create(keeping(1_000, 1_000));
+    StreamWriter innocent = opened(small, "innocent", "innocent");
+    innocent.append(List.of(last("x".repeat(200_000))));
+    StreamRef followed = new StreamRef("innocent", "g");
+    StreamWriter _ = small.open(followed, "");
+    EventLog.Watch watch = small.watch(followed, new LogTesting.CountingWatcher());
+
+    leaveResults(small, "a");
+    assertThat(readAll(small, innocent.stream(), Position.START)).hasSize(1);
+
+    watch.close();
+    leaveResults(small, "b");
+    assertThat(small.read(innocent.stream(), Position.START, 1)).isInstanceOf(ReadResult.Gap.class);
+  }
+
+  /** Each of 150 clients leaves without its result of 70 kB. */
+  private static void leaveResults(EventLog log, String prefix) {
+    for (int n = 0; n < 150; n++) {
+      opened(log, prefix + n, prefix + n).append(List.of(last("x".repeat(70_000))));
+    }
+  }
+
   @Test
   void shouldSayHowMuchItHolds() {
     maxBytes = bytes(4, 1);

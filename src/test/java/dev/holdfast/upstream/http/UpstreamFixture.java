@@ -127,6 +127,23 @@ public final class UpstreamFixture implements AfterEachCallback {
             s.maxConnections());
   }
 
+  static UnaryOperator<HttpUpstreamSettings> tls(ClientTls tls) {
+    return s ->
+        new HttpUpstreamSettings(
+            s.url(),
+            s.headers(),
+            s.connectTimeout(),
+            s.firstByteTimeout(),
+            s.idleTimeout(),
+            s.maxMessageBytes(),
+            s.reconnection(),
+            s.maxConnections(),
+            s.traceHeaders(),
+            s.forwardHeaders(),
+            tls,
+            s.credentials());
+  }
+
   private static HttpUpstreamSettings copy(
       HttpUpstreamSettings s,
       Map<String, String> headers,
