@@ -40,6 +40,8 @@ record RedisCheck(RedisServerInfo redis, long maxBytes, InstantSource clock) {
       Map<String, String> memory = redis.info("memory");
       results.add(eviction(memory));
       results.add(maxMemory(memory, maxBytes));
+      replication(redis.info("replication"), () -> redis.config("min-replicas-to-write"))
+          .ifPresent(results::add);
       results.add(clockDifference());
     } catch (RedisException unavailable) {
       results.add(
@@ -104,6 +106,31 @@ record RedisCheck(RedisServerInfo redis, long maxBytes, InstantSource clock) {
 
   private static boolean hasFailed(Map<String, String> info, String key) {
     return info.getOrDefault(key, "ok").equals("err");
+  }
+
+  /**
+   * Checks that a primary stops without its replicas.
+   *
+   * @param info section "replication" of INFO
+   * @param needed setting "min-replicas-to-write"; empty if Redis does not report it
+   * @return empty without replicas
+   */
+  static Optional<CheckResult> replication(
+      Map<String, String> info, Supplier<Optional<String>> needed) {
+    String check = "replicas of Redis";
+    String connected = info.getOrDefault("connected_slaves", "0");
+    if (connected.equals("0")) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        needed.get().filter("0"::equals).isEmpty()
+            ? CheckResult.fine(check, connected)
+            : CheckResult.doubtful(
+                check,
+                connected
+                    + ", and min-replicas-to-write is 0: a primary that is cut off goes on"
+                    + " and tells clients that their sessions are gone",
+                "set min-replicas-to-write 1"));
   }
 
   private static CheckResult eviction(Map<String, String> memory) {

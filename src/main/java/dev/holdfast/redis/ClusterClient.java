@@ -185,15 +185,19 @@ final class ClusterClient implements RedisClient {
         });
   }
 
-  /** Checks every primary, since each holds streams that no other has. */
   @Override
   public void check(String key) {
-    SlotMap map = nodes.slotMap();
-    if (!map.coversAllSlots()) {
-      nodes.refreshSlotMapLater();
-      throw new RedisException.Unavailable("some slots have no server", null);
+    RedisException failed = new RedisException.Unavailable("no slot has a server", null);
+    for (Map.Entry<ServerAddress, String> primary : nodes.slotMap().hashTags().entrySet()) {
+      try {
+        send(RedisClient.noOpWrite(key + primary.getValue()), primary.getKey());
+        return;
+      } catch (RedisException away) {
+        failed = away;
+      }
     }
-    map.hashTags().forEach((primary, tag) -> send(RedisClient.noOpWrite(key + tag), primary));
+    nodes.refreshSlotMapLater();
+    throw failed;
   }
 
   @Override

@@ -109,6 +109,13 @@ public record RedisKeys(String prefix) {
     return prefix + "check";
   }
 
+  /**
+   * A key beside a session that never exists. A write on it proves that its server takes writes.
+   */
+  public String check(String session) {
+    return session(session) + ":check";
+  }
+
   /** SET: the sessions in which one replica owns streams. */
   public String replicaSessions(String replica) {
     return replicaChannel(replica) + ":sessions";

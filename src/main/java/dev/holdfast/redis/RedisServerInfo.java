@@ -27,9 +27,9 @@ public final class RedisServerInfo {
   }
 
   /**
-   * Checks that every primary accepts writes.
+   * Checks that a primary accepts writes and scripts.
    *
-   * @throws RedisException when one refuses or does not answer
+   * @throws RedisException when none does
    */
   public void check() {
     redis.check(keys.check());

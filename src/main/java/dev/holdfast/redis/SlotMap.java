@@ -11,9 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Assigns the hash slots of a cluster to its servers, as one of them reports it. Immutable. */
@@ -72,10 +70,6 @@ final class SlotMap {
   /** The server that has a slot; null when none has. */
   @Nullable ServerAddress primary(int slot) {
     return primaries[slot];
-  }
-
-  boolean coversAllSlots() {
-    return Stream.of(primaries).allMatch(Objects::nonNull);
   }
 
   /** For each server that has slots, a hash tag that hashes to one of them. */

@@ -28,6 +28,20 @@ class RedisCheckTest {
     assertThat(result.found()).isEqualTo(version);
   }
 
+  @Test
+  void shouldDoubtAPrimaryThatGoesOnAlone() {
+    Map<String, String> replicated = Map.of("connected_slaves", "2");
+
+    assertThat(RedisCheck.replication(Map.of(), Optional::empty)).isEmpty();
+    assertThat(RedisCheck.replication(Map.of("connected_slaves", "0"), Optional::empty)).isEmpty();
+    assertThat(RedisCheck.replication(replicated, () -> Optional.of("0")))
+        .hasValueSatisfying(
+            result -> assertThat(result.fix()).isEqualTo("set min-replicas-to-write 1"));
+    assertThat(RedisCheck.replication(replicated, () -> Optional.of("1")))
+        .hasValueSatisfying(
+            result -> assertThat(result.verdict()).isEqualTo(CheckResult.Verdict.FINE));
+  }
+
   /** After a failed save, Redis refuses writes (MISCONF) or keeps them in memory only. */
   @ParameterizedTest
   @CsvSource({"rdb_last_bgsave_status, 0", "aof_last_write_status, 1"})

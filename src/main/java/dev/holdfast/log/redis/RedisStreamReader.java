@@ -79,7 +79,18 @@ final class RedisStreamReader {
   private ReadResult read(
       StreamRef stream, Position after, int maxEvents, long maxBytes, boolean again) {
     Page page = requireNonNull(fetch(stream, after, maxEvents, maxBytes, true));
-    return result(page, stream, after, maxEvents, maxBytes, again);
+    return proven(stream, result(page, stream, after, maxEvents, maxBytes, again));
+  }
+
+  /**
+   * Says that events or streams are missing only if the server takes writes: a primary that was
+   * voted out does not know what the new one has.
+   */
+  private ReadResult proven(StreamRef stream, ReadResult result) {
+    if (result instanceof ReadResult.NoSuchStream || result instanceof ReadResult.Gap) {
+      Response _ = client.send(RedisClient.noOpWrite(keys.check(stream.session())));
+    }
+    return result;
   }
 
   /**
@@ -101,7 +112,7 @@ final class RedisStreamReader {
       Page page = ahead.join();
       return page == null
           ? read(stream, after, maxEvents, maxBytes)
-          : result(page, stream, after, maxEvents, maxBytes, false);
+          : proven(stream, result(page, stream, after, maxEvents, maxBytes, false));
     };
   }
 

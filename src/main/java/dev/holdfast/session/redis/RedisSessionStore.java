@@ -120,7 +120,12 @@ public final class RedisSessionStore implements SessionStore {
 
   @Override
   public Optional<Session> find(SessionId id) {
-    return SessionFields.readSession(id, run(read, id, SessionFields.RECORD));
+    Optional<Session> found = SessionFields.readSession(id, run(read, id, SessionFields.RECORD));
+    if (found.isEmpty()) {
+      // A primary that was voted out does not know the sessions of the new one.
+      Response _ = call(() -> redis.send(RedisClient.noOpWrite(keys.check(id.value()))));
+    }
+    return found;
   }
 
   @Override

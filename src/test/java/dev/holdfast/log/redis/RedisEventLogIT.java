@@ -4,10 +4,12 @@ import static dev.holdfast.log.LogTesting.events;
 import static dev.holdfast.log.LogTesting.keeping;
 import static dev.holdfast.log.LogTesting.numbered;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLogContract;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -112,6 +114,22 @@ class RedisEventLogIT extends EventLogContract {
         .untilAsserted(() ->
             assertThat(redis.reply("ZRANGE", SIZES.getFirst(), "0", "-1"))
                 .doesNotContain(greedy.session(), ref.session()));
+  }
+
+  /** A primary that was voted out would else say that events of the new one are gone. */
+  @Test
+  void shouldNotSayThatEventsAreGoneWhileRedisTakesNoWrites() {
+    RedisEventLog any = replica("any", 500_000).log;
+    assertThat(any.read(ref, Position.START, 1)).isInstanceOf(ReadResult.NoSuchStream.class);
+    redis.command("CONFIG", "SET", "min-replicas-to-write", "1");
+    try {
+      assertThatExceptionOfType(LogException.StoreUnavailable.class)
+          .isThrownBy(() -> any.read(ref, Position.START, 1));
+      assertThatExceptionOfType(LogException.StoreUnavailable.class)
+          .isThrownBy(() -> any.readAhead(ref, Position.START, 1, 1000).get());
+    } finally {
+      redis.command("CONFIG", "SET", "min-replicas-to-write", "0");
+    }
   }
 
   private static void forgetOtherTests() {

@@ -45,6 +45,20 @@ class RedisSessionStoreIT extends SessionStoreContract {
   private Duration idleTimeout = Duration.ofHours(1);
   private int limit = 1;
 
+  /** A primary that was voted out would else say of living sessions that they are gone. */
+  @Test
+  void shouldNotSayThatASessionIsGoneWhileRedisTakesNoWrites() {
+    SessionStore store = create(Duration.ofHours(1), 10);
+    assertThat(store.find(SessionId.random())).isEmpty();
+    redis.command("CONFIG", "SET", "min-replicas-to-write", "1");
+    try {
+      assertThatExceptionOfType(SessionStoreException.class)
+          .isThrownBy(() -> store.find(SessionId.random()));
+    } finally {
+      redis.command("CONFIG", "SET", "min-replicas-to-write", "0");
+    }
+  }
+
   @BeforeAll
   static void start() {
     redis = RedisFixture.start();
