@@ -9,6 +9,8 @@ import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.tls.CertificateUpdatedEvent;
 import io.quarkus.tls.TlsConfiguration;
 import io.quarkus.tls.TlsConfigurationRegistry;
+import io.quarkus.tls.runtime.CertificateRecorder;
+import io.quarkus.tls.runtime.VertxCertificateHolder;
 import io.smallrye.config.SmallRyeConfig;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.KeyCertOptions;
@@ -119,7 +121,10 @@ final class OwnCertificates implements Supplier<List<OwnCertificate>> {
       return Optional.empty();
     }
     try {
-      var _ = files.copy().getKeyManagerFactory(vertx); // A copy reads the files again.
+      if (tls.get() instanceof VertxCertificateHolder loaded) {
+        // Fails where the next look of Quarkus would, which does not report it.
+        var _ = CertificateRecorder.getKeyStore(loaded.config(), vertx, loaded.getName());
+      }
       return Stream.of(files.getKeyManagerFactory(vertx).getKeyManagers())
           .filter(X509KeyManager.class::isInstance)
           .flatMap(keys -> OwnCertificate.of(name, (X509KeyManager) keys))
