@@ -1,23 +1,28 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.clients.KnownClients;
+import dev.holdfast.config.OwnCertificate;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The configured parts of the program that commands inspect.
  *
  * @param sharedStore the store that this process shares with gateways; empty for the memory store
  * @param upstreams upstreams by name, including {@link Session#DEFAULT_UPSTREAM}
+ * @param certificates what this process would show to clients and servers
  * @param maxConnections limit on client connections of one replica
  */
 public record CommandContext(
     Optional<SharedStore> sharedStore,
     Map<String, Upstream> upstreams,
+    Supplier<List<OwnCertificate>> certificates,
     KnownClients clients,
     int maxConnections,
     int maxMessageBytes) {

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.management.UnixOperatingSystemMXBean;
+import dev.holdfast.config.OwnCertificate;
 import java.lang.management.ManagementFactory;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ record DoctorCommand(CommandContext context, InstantSource clock, Output output)
     context
         .upstreams()
         .forEach((name, upstream) -> results.add(new UpstreamCheck(name, upstream).run()));
+    context.certificates().get().forEach(own -> results.add(certificate(own)));
     results.add(openFiles());
     context
         .clients()
@@ -43,6 +45,22 @@ record DoctorCommand(CommandContext context, InstantSource clock, Output output)
         .forEach(
             client -> results.add(CheckResult.fine("client " + client.name(), client.describe())));
     return results;
+  }
+
+  private static CheckResult certificate(OwnCertificate own) {
+    String check = "certificate " + own.tls();
+    String renew = "renew the files of quarkus.tls." + own.tls() + ".key-store";
+    String problem = own.problem();
+    if (problem != null) {
+      return CheckResult.wrong(check, problem, renew);
+    }
+    if (own.hasExpired()) {
+      return CheckResult.wrong(check, "it has expired at " + own.end(), renew);
+    }
+    String found = "valid until " + own.end();
+    return own.endsSoon()
+        ? CheckResult.doubtful(check, found, renew)
+        : CheckResult.fine(check, found);
   }
 
   /** A client needs one open file, and its upstream may need another. */

@@ -30,6 +30,8 @@ public final class PrintableText implements Filter {
 
   private static final int MAX_CAUSES = 5;
 
+  private final LibraryFailures libraries = new LibraryFailures();
+
   /** Returns the text with unsafe characters escaped as in JSON and Java. */
   static String escape(String text) {
     return UNSAFE.matcher(text).replaceAll(found -> escaped(found.group()));
@@ -63,6 +65,9 @@ public final class PrintableText implements Filter {
   /** Changes the record. A message may have several lines, but no parameter of it. */
   @Override
   public boolean isLoggable(LogRecord entry) {
+    if (!libraries.shorten(entry)) {
+      return false;
+    }
     Object[] parameters = entry.getParameters();
     if (parameters != null) {
       entry.setParameters(Stream.of(parameters).map(PrintableText::printable).toArray());

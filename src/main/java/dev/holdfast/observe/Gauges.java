@@ -1,6 +1,7 @@
 package dev.holdfast.observe;
 
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.config.OwnCertificate;
 import dev.holdfast.http.limit.ClientBytes;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.RequestLimit;
@@ -16,6 +17,7 @@ import io.quarkus.runtime.Startup;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
@@ -89,6 +91,27 @@ final class Gauges extends Meters {
     places("requests", requests::used, requests::max);
     budget("request_bytes", bodies.all());
     budget("unread_bytes", connections.unread());
+  }
+
+  /** Measures the certificates of the gateway. Called once by CDI. */
+  @Inject
+  void measureCertificates(Supplier<List<OwnCertificate>> certificates) {
+    for (OwnCertificate own : certificates.get()) {
+      gauge(
+          "holdfast.certificate.expiry.seconds",
+          "Seconds until a certificate of the gateway expires; negative after that",
+          () -> left(certificates.get(), own.tls()),
+          "tls",
+          own.tls());
+    }
+  }
+
+  private static Number left(List<OwnCertificate> certificates, String tls) {
+    return certificates.stream()
+        .filter(own -> own.tls().equals(tls))
+        .mapToLong(own -> own.left().toSeconds())
+        .min()
+        .orElse(0);
   }
 
   private void places(String limit, Supplier<Number> used, Supplier<Number> most) {

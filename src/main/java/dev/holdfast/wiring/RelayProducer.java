@@ -169,6 +169,7 @@ final class RelayProducer {
       Optional<RedisConnections> redis,
       StreamIndex streams,
       ConfiguredUpstreams upstreams,
+      OwnCertificates certificates,
       KnownClients clients,
       LimitsConfig limits) {
     return new CommandContext(
@@ -178,6 +179,7 @@ final class RelayProducer {
                 streams,
                 gateway.redis().maxBytes().asLongValue())),
         upstreams.byName(),
+        certificates,
         clients,
         limits.connections(),
         limits.messageBytes().value());

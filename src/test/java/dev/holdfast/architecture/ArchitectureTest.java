@@ -258,6 +258,7 @@ class ArchitectureTest {
           entry(
               "cli",
               List.of(
+                  "budget",
                   "text",
                   "auth",
                   "bridge",

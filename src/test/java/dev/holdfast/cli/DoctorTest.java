@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.clients.KnownClients;
+import dev.holdfast.config.OwnCertificate;
 import dev.holdfast.demo.Demo;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
 import dev.holdfast.session.Session;
+import dev.holdfast.testing.Certificates;
 import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Upstream;
@@ -22,8 +24,11 @@ import dev.holdfast.upstream.stdio.StdioUpstream;
 import dev.holdfast.upstream.stdio.StdioUpstreamSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,6 +36,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -53,6 +59,9 @@ class DoctorTest {
 
   private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
 
+  private Upstream checked = upstream;
+  private final List<OwnCertificate> certificates = new ArrayList<>();
+
   @AfterEach
   void close() {
     upstream.close();
@@ -63,7 +72,8 @@ class DoctorTest {
     CommandContext context =
         new CommandContext(
             Optional.empty(),
-            Map.of(Session.DEFAULT_UPSTREAM, upstream),
+            Map.of(Session.DEFAULT_UPSTREAM, checked),
+            () -> certificates,
             new KnownClients(Map.of()),
             maxConnections,
             1000);
@@ -73,6 +83,40 @@ class DoctorTest {
 
   private String printed() {
     return stdout.toString(UTF_8);
+  }
+
+  @Test
+  void shouldNameTheKeyOfATrustStore(@TempDir Path directory) {
+    Certificates authority = new Certificates(directory, "ours");
+    ScriptedServer server =
+        servers.closing(
+            ScriptedServer.withTls(authority.context(authority.issue("server")), (_, _) -> {}));
+    checked = servers.upstream(UpstreamFixture.settings(server.url()));
+
+    assertThat(run(1, false)).isEqualTo(ExitCode.PROBLEM);
+    assertThat(printed())
+        .contains("its certificate comes from an unknown authority")
+        .contains("set trust-store.pem.certs of quarkus.tls.<name>, which holdfast.upstream.tls");
+  }
+
+  @Test
+  void shouldTellWhenCertificatesEnd() {
+    Instant now = Instant.now();
+    certificates.add(new OwnCertificate("in", now.plus(Duration.ofDays(31)), null));
+    certificates.add(new OwnCertificate("soon", now.plus(Duration.ofDays(29)), null));
+
+    assertThat(run(1, false)).isEqualTo(ExitCode.SUCCESS);
+    assertThat(printed())
+        .contains(
+            "fine     certificate in: valid until ", "doubtful certificate soon: valid until ")
+        .contains("renew the files of quarkus.tls.soon.key-store");
+
+    certificates.add(new OwnCertificate("old", now.minus(Duration.ofDays(1)), null));
+    certificates.add(new OwnCertificate("mixed", now.plus(Duration.ofDays(99)), "its key differs"));
+    assertThat(run(1, false)).isEqualTo(ExitCode.PROBLEM);
+    assertThat(printed())
+        .contains(
+            "wrong    certificate old: it has expired", "wrong    certificate mixed: its key");
   }
 
   @Test

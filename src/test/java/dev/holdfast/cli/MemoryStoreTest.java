@@ -16,6 +16,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -30,7 +31,7 @@ class MemoryStoreTest {
   private static final InstantSource CLOCK = InstantSource.system();
 
   private final CommandContext context =
-      new CommandContext(Optional.empty(), Map.of(), new KnownClients(Map.of()), 1, 1000);
+      new CommandContext(Optional.empty(), Map.of(), List::of, new KnownClients(Map.of()), 1, 1000);
   private final SessionStore sessions =
       new MemorySessionStore(HOUR, () -> new SessionLimits(1, 1, Map.of()), CLOCK);
   private final EventLog log =

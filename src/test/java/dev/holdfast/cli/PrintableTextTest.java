@@ -41,6 +41,22 @@ class PrintableTextTest {
     assertThat(escaped).matches("a(\\\\u[0-9a-f]{4}){1,2}b");
   }
 
+  /** Before, a client could write such a trace with each connection. */
+  @Test
+  void shouldShortenFailuresOfLibraries() {
+    ExtLogRecord failed = entry("Failed to initialize a channel: %s", "id");
+    failed.setLoggerName("io.netty.channel.ChannelInitializer");
+    failed.setThrown(new NullPointerException("no result"));
+
+    assertThat(filter.isLoggable(failed)).isTrue();
+    assertThat(failed.getThrown()).isNull();
+    assertThat(failed.getMessage())
+        .startsWith("Failed to initialize a channel: id failure=java.lang.NullPointerException")
+        .contains(" at=dev.holdfast.cli.PrintableTextTest");
+    failed.setThrown(new NullPointerException("no result"));
+    assertThat(filter.isLoggable(failed)).isFalse();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"plain\ttext", "Gr\u00fc\u00dfe", "\u65e5\u672c", "\ud83d\ude80"})
   void shouldKeepText(String text) {

@@ -58,6 +58,7 @@ final class GatewayProfiles {
           "quarkus.http.http2", "true",
           "quarkus.http.proxy.proxy-address-forwarding", "true",
           "quarkus.http.proxy.allow-x-forwarded", "true",
+          "quarkus.http.proxy.trusted-proxies", "127.0.0.1,::1",
           "holdfast.http.allowed-origins", "*",
           "holdfast.replay.enabled", "false",
           "holdfast.http.sse", "false",

@@ -12,7 +12,6 @@ public final class DocumentedMetrics {
 
   private static final String TOTAL = "_total";
   private static final Path DOCUMENT = Path.of("docs", "metrics.md");
-  private static final String SECOND_TABLE = "## With Redis";
   private static final Pattern ROW =
       Pattern.compile(
           "(?m)^\\| `(holdfast_\\w+)` \\| (counter|gauge|timer|histogram|summary) \\| .+ \\|$");
@@ -24,7 +23,9 @@ public final class DocumentedMetrics {
     /** There whatever the store is. */
     ANY_STORE,
     /** There with Redis only. */
-    REDIS
+    REDIS,
+    /** There with certificates only. */
+    TLS
   }
 
   private DocumentedMetrics() {}
@@ -32,8 +33,15 @@ public final class DocumentedMetrics {
   /** The rows of a table. */
   public static Map<String, String> of(Part part) throws IOException {
     String text = Files.readString(DOCUMENT);
-    int second = text.indexOf(SECOND_TABLE);
-    return rows(ROW, part == Part.ANY_STORE ? text.substring(0, second) : text.substring(second));
+    int redis = text.indexOf("## With Redis");
+    int tls = text.indexOf("## With TLS");
+    return rows(
+        ROW,
+        switch (part) {
+          case ANY_STORE -> text.substring(0, redis);
+          case REDIS -> text.substring(redis, tls);
+          case TLS -> text.substring(tls);
+        });
   }
 
   /** The metrics of ours in a scrape, without the maxima that come with timers and summaries. */
