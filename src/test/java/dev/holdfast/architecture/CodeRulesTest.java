@@ -65,7 +65,7 @@ class CodeRulesTest {
     // They see what others log.
     noClasses()
         .that()
-        .haveNameNotMatching(".*\\.(FatalErrors|PrintableText)(\\$.*)?")
+        .haveNameNotMatching(".*\\.(FatalErrors|LibraryFailures|PrintableText)(\\$.*)?")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("java.util.logging")

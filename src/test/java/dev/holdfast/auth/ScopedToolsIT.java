@@ -94,7 +94,7 @@ class ScopedToolsIT {
       String batch = bob.ask("[" + call(30, "write_a") + "," + call(31, "read_a") + "]");
       assertThat(batch).contains("\"id\":30," + REFUSED, "\"id\":31,\"result\"");
       String notification = call(32, "write_a").replace("\"id\":32,", "");
-      assertThat(bob.post(notification).statusCode()).isEqualTo(202);
+      assertThat(bob.post(notification).statusCode()).isEqualTo(400);
       assertThat(bob.ask(call(33, "WRITE_A"))).contains("needs the scope write");
       assertThat(bob.ask(call(34, "\\u0077rite_a"))).contains("needs the scope write");
       assertThat(bob.ask(call(35, "read_a"))).contains("\"id\":35,\"result\"");

@@ -26,6 +26,7 @@ import io.restassured.response.Response;
 import jakarta.inject.Inject;
 import java.io.IOException;
 import java.net.URI;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -268,11 +269,12 @@ class HealthAndMetricsTest {
 
   @Test
   void shouldHaveTheMetricsOfDashboardsAndAlerts() throws IOException {
-    Set<String> ofRedis = DocumentedMetrics.of(DocumentedMetrics.Part.REDIS).keySet();
+    Set<String> others = new HashSet<>(DocumentedMetrics.of(DocumentedMetrics.Part.REDIS).keySet());
+    others.addAll(DocumentedMetrics.of(DocumentedMetrics.Part.TLS).keySet());
 
     assertThat(MonitoringQueries.unknown(Metrics.scrape()).values())
         .allSatisfy(unknown ->
-            assertThat(unknown).allMatch(name -> ofRedis.stream().anyMatch(name::startsWith)));
+            assertThat(unknown).allMatch(name -> others.stream().anyMatch(name::startsWith)));
   }
 
   @Test
