@@ -81,4 +81,5 @@ say "Progress that the client got: $got"
 [ "$(progress | sort | uniq -d | wc -l)" -eq 0 ] || fail "an event came twice"
 [ "$(progress | sort -n | tail -n 1)" -eq "$(progress | wc -l)" ] || fail "an event is missing"
 say "The call survived: nothing is lost, and nothing came twice."
-mcp "$url" -H "$session" -X DELETE
+# A replica that is frozen takes connections and never answers.
+mcp "$url" -H "$session" --max-time 10 -X DELETE || true
