@@ -20,6 +20,7 @@ import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
@@ -64,7 +65,8 @@ final class RequestFailures implements VertxOptionsCustomizer, VertxTracer<Objec
       Iterable<Map.Entry<String, String>> headers,
       TagExtractor<R> tags) {
     if (request instanceof HttpServerRequest) {
-      context.putLocal(REQUEST, request);
+      // Something keeps the last context of a thread, but must not keep a connection.
+      context.putLocal(REQUEST, new WeakReference<>(request));
     }
     return null; // There is no span.
   }
@@ -74,13 +76,18 @@ final class RequestFailures implements VertxOptionsCustomizer, VertxTracer<Objec
     Handler<Throwable> others = vertx.exceptionHandler();
     vertx.exceptionHandler(failure -> {
       Context current = Vertx.currentContext();
-      HttpServerRequest request = current == null ? null : current.getLocal(REQUEST);
+      HttpServerRequest request = current == null ? null : request(current);
       if (request != null && failure instanceof Exception) {
         uncaught(request, failure);
       } else if (others != null) {
         others.handle(failure);
       }
     });
+  }
+
+  private static @Nullable HttpServerRequest request(Context context) {
+    WeakReference<HttpServerRequest> request = context.getLocal(REQUEST);
+    return request == null ? null : request.get();
   }
 
   /** Ends the request. Nobody else would, and no time limit applies to it. */
