@@ -30,7 +30,6 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -202,22 +201,11 @@ class LegacyUpstreamTest {
   /** The POST has a thread of its own. */
   @Test
   void shouldTellTheServerOfTheTraceOfTheCaller() {
-    HttpUpstreamSettings s = settings(server.url());
     ThreadLocal<String> trace = ThreadLocal.withInitial(() -> "none");
     HttpUpstreamSettings traced =
-        new HttpUpstreamSettings(
-            s.url(),
-            s.headers(),
-            s.connectTimeout(),
-            s.firstByteTimeout(),
-            s.idleTimeout(),
-            s.maxMessageBytes(),
-            s.reconnection(),
-            s.maxConnections(),
-            () -> trace.get().equals("none") ? Map.of() : Map.of("traceparent", trace.get()),
-            Set.of(),
-            null,
-            Credentials.NONE);
+        UpstreamFixture.traceHeaders(
+                () -> trace.get().equals("none") ? Map.of() : Map.of("traceparent", trace.get()))
+            .apply(settings(server.url()));
     UpstreamSession session = open(fixture.legacy(traced, false));
 
     trace.set("of this thread");

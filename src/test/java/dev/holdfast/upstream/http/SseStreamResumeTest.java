@@ -24,7 +24,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -97,22 +96,6 @@ class SseStreamResumeTest {
     }
   }
 
-  private static HttpUpstreamSettings with(HttpUpstreamSettings s, Credentials credentials) {
-    return new HttpUpstreamSettings(
-        s.url(),
-        s.headers(),
-        s.connectTimeout(),
-        s.firstByteTimeout(),
-        s.idleTimeout(),
-        s.maxMessageBytes(),
-        s.reconnection(),
-        s.maxConnections(),
-        null,
-        Set.of(),
-        null,
-        credentials);
-  }
-
   @Test
   void shouldResumeWithAnotherTokenAfterARefusal() {
     ScriptedServer server =
@@ -121,7 +104,8 @@ class SseStreamResumeTest {
             status(401),
             events(event("b", response(1))));
 
-    MessageSource source = fixture.call(fixture.session(server, s -> with(s, new RenewedToken())));
+    MessageSource source =
+        fixture.call(fixture.session(server, UpstreamFixture.credentials(new RenewedToken())));
 
     assertThat(texts(takeAll(source))).containsExactly(notification(1), response(1));
     assertThat(server.requests())

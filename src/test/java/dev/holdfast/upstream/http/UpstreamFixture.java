@@ -29,7 +29,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -128,20 +130,35 @@ public final class UpstreamFixture implements AfterEachCallback {
   }
 
   static UnaryOperator<HttpUpstreamSettings> tls(ClientTls tls) {
-    return s ->
-        new HttpUpstreamSettings(
-            s.url(),
-            s.headers(),
-            s.connectTimeout(),
-            s.firstByteTimeout(),
-            s.idleTimeout(),
-            s.maxMessageBytes(),
-            s.reconnection(),
-            s.maxConnections(),
-            s.traceHeaders(),
-            s.forwardHeaders(),
-            tls,
-            s.credentials());
+    return s -> with(s, s.traceHeaders(), tls, s.credentials());
+  }
+
+  static UnaryOperator<HttpUpstreamSettings> credentials(Credentials credentials) {
+    return s -> with(s, s.traceHeaders(), s.tls(), credentials);
+  }
+
+  static UnaryOperator<HttpUpstreamSettings> traceHeaders(Supplier<Map<String, String>> headers) {
+    return s -> with(s, headers, s.tls(), s.credentials());
+  }
+
+  private static HttpUpstreamSettings with(
+      HttpUpstreamSettings s,
+      @Nullable Supplier<Map<String, String>> traceHeaders,
+      @Nullable ClientTls tls,
+      Credentials credentials) {
+    return new HttpUpstreamSettings(
+        s.url(),
+        s.headers(),
+        s.connectTimeout(),
+        s.firstByteTimeout(),
+        s.idleTimeout(),
+        s.maxMessageBytes(),
+        s.reconnection(),
+        s.maxConnections(),
+        traceHeaders,
+        s.forwardHeaders(),
+        tls,
+        credentials);
   }
 
   private static HttpUpstreamSettings copy(
