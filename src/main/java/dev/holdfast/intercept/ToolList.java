@@ -42,14 +42,11 @@ final class ToolList {
     for (Iterator<JsonNode> each = tools.iterator(); each.hasNext(); ) {
       String name = each.next().path("name").asText();
       if (name.length() > LONGEST_NAME) {
-        LONG_NAMES.log(
+        LONG_NAMES.warn(
             LOG,
-            Logger.Level.WARN,
-            () ->
-                "tool with a long name left out of a list upstream="
-                    + message.upstream()
-                    + " characters="
-                    + name.length());
+            "tool with a long name left out of a list upstream=%s characters=%s",
+            message.upstream(),
+            name.length());
         each.remove();
       } else if (hidden.test(name)) {
         each.remove();

@@ -7,7 +7,6 @@ import dev.holdfast.session.Session;
 import io.quarkus.vertx.http.ManagementInterface;
 import io.quarkus.vertx.http.runtime.filters.Filters;
 import io.vertx.core.Future;
-import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -45,14 +44,14 @@ record RequestFilter(OriginPolicy policy, ServerSockets sockets) {
   }
 
   private void checkManagement(RoutingContext routing) {
-    MultiMap headers = routing.request().headers();
+    HttpServerRequest request = routing.request();
     // Quarkus lets pages of any origin read the answer.
     routing.addHeadersEndHandler(
         _ -> routing.response().headers().remove(HttpHeaders.ACCESS_CONTROL_ALLOW_ORIGIN));
-    if (!policy.allowsProbe(headers.get(HttpHeaders.HOST))) {
-      refuse(routing.request(), FORBIDDEN, "Host not allowed; see holdfast.http.allowed-hosts");
-    } else if (!policy.allowsOrigin(headers.get(HttpHeaders.ORIGIN))) {
-      refuse(routing.request(), FORBIDDEN, "Origin not allowed; see holdfast.http.allowed-origins");
+    if (!policy.allowsProbe(request.getHeader(HttpHeaders.HOST))) {
+      refuse(request, FORBIDDEN, "Host not allowed; see holdfast.http.allowed-hosts");
+    } else if (!policy.allowsOrigin(request.getHeader(HttpHeaders.ORIGIN))) {
+      refuse(request, FORBIDDEN, "Origin not allowed; see holdfast.http.allowed-origins");
     } else {
       check(routing);
     }
