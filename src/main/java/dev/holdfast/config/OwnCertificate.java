@@ -65,12 +65,12 @@ public record OwnCertificate(String tls, Instant end, @Nullable String problem) 
     return Duration.between(Instant.now(), end);
   }
 
-  /** Whether the validity has ended. */
+  /** Tells if the validity has ended. */
   public boolean hasExpired() {
     return left().isNegative();
   }
 
-  /** Whether the validity ends within 30 days. */
+  /** Tells if the validity ends within 30 days. */
   public boolean endsSoon() {
     return left().compareTo(SOON) < 0;
   }

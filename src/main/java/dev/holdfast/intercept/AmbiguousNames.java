@@ -12,9 +12,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Refuses messages that a server may read in another way than the interceptors do. Some servers
- * make no difference between {@code name} and {@code Name}, such as those that use {@code
- * encoding/json} of Go. Then a rule would judge one member, and the server would use the other.
+ * Refuses messages that a server may read differently from the interceptors. Some servers match the
+ * names of members without regard to case, such as those that use {@code encoding/json} of Go. A
+ * rule would then check {@code name}, and the server would use {@code Name}.
  */
 public final class AmbiguousNames implements Interceptor {
 
@@ -48,8 +48,8 @@ public final class AmbiguousNames implements Interceptor {
       return isAmbiguous(json, MESSAGE)
           ? new Verdict.Refuse(
               JsonRpcErrorCode.INVALID_REQUEST,
-              "Invalid Request: the name of a member differs from another one, or from the"
-                  + " specification, in the case of letters only")
+              "Invalid Request: the name of a member differs only in case from another one, or from"
+                  + " one of the specification")
           : Verdict.PASS;
     } catch (IOException invalid) {
       return new Verdict.Refuse(JsonRpcErrorCode.INVALID_REQUEST, "Invalid Request");

@@ -1,13 +1,13 @@
 package dev.holdfast.intercept;
 
-/** Compares names as readers do that make no difference between capital and small letters. */
+/** Case folding, for names that are compared without regard to case. */
 final class LetterCase {
 
   private LetterCase() {}
 
   /**
-   * Returns the form that names share if they differ in the case of letters only (Unicode, Simple
-   * Case Folding). The Kelvin sign is a k, and the long s an s.
+   * Returns the form that names share if they differ only in case (Unicode, Simple Case Folding).
+   * The Kelvin sign is a k, and the long s an s.
    */
   static String fold(String name) {
     StringBuilder folded = new StringBuilder(name.length());

@@ -3,8 +3,8 @@ package dev.holdfast.intercept;
 import java.util.List;
 
 /**
- * Patterns of names, where {@code *} stands for any characters. Capital and small letters are the
- * same, and so are a name and the name with blanks around it: some servers make no difference.
+ * Patterns of names, where {@code *} stands for any characters. Case, and white space around a
+ * name, do not count: some servers ignore them.
  */
 final class NamePatterns {
 
@@ -25,7 +25,7 @@ final class NamePatterns {
     return LetterCase.fold(name.strip());
   }
 
-  /** Whether one of the patterns matches. Looks at each character of the name once per pattern. */
+  /** Tells if one of the patterns matches. Each pattern is matched in one pass over the name. */
   boolean match(String name) {
     String plain = plain(name);
     return patterns.stream().anyMatch(pieces -> match(pieces, plain));

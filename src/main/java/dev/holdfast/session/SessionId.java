@@ -50,7 +50,7 @@ public record SessionId(String value) {
     return text.length() == LENGTH && isBeginning(text);
   }
 
-  /** Whether an id may begin with the text, or be it. */
+  /** Tells if the text can be a prefix of an id, or a whole id. */
   public static boolean isBeginning(String text) {
     return text.length() <= LENGTH && text.chars().allMatch(SessionId::isInAlphabet);
   }

@@ -24,7 +24,7 @@ public enum TlsProblem {
 
   private static final int MAX_CAUSES = 16;
 
-  /** What Java's trust managers say about names (RFC 2818, section 3.1). */
+  /** Messages of Java's trust managers about names (RFC 2818, section 3.1). */
   private static final Pattern HOST =
       Pattern.compile("No (name matching|subject alternative)|doesn't match .* host");
 

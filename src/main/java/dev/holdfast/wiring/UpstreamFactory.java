@@ -149,7 +149,7 @@ record UpstreamFactory(
     return unambiguous(all);
   }
 
-  /** What the interceptors judge must be what the server reads. */
+  /** Lets interceptors judge only messages that every server reads as they do. */
   private static List<Interceptor> unambiguous(List<Interceptor> interceptors) {
     if (!interceptors.isEmpty()) {
       interceptors.addFirst(new AmbiguousNames());

@@ -168,7 +168,7 @@ class DoctorTest {
     assertThat(printed()).contains("wrong    upstream default: ", "check holdfast.upstream ");
   }
 
-  /** Whoever gave the wrong program would else wait for five minutes. */
+  /** Before, the doctor waited for a wrong program for up to five minutes. */
   @Test
   void shouldNotWaitForAProgramThatPrintsForever() {
     try (StdioUpstream endless = program("yes")) {

@@ -115,7 +115,7 @@ class LogEventsIT {
     assertThat(gateway.output()).contains("process exited by itself upstream=crashing");
   }
 
-  /** Whoever reads the log must not take what a client says for a line of the gateway. */
+  /** A client must not be able to forge a line of the log. */
   @Test
   void shouldWriteOneLineWhateverAClientCallsItself() {
     String forged = "evil\\nFORGED session opened session=x\\r\\u2028FORGED";

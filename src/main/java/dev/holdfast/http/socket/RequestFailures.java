@@ -41,7 +41,7 @@ final class RequestFailures implements VertxOptionsCustomizer, VertxTracer<Objec
   private static final Logger LOG = Logger.getLogger(RequestFailures.class);
   private static final LogRate UNCAUGHT = new LogRate(Duration.ofSeconds(10));
 
-  /** Where the context of a request keeps it. */
+  /** Key of the request in its context. */
   private static final String REQUEST = RequestFailures.class.getName();
 
   /** RFC 9113, section 7: the error is this side's. */

@@ -51,7 +51,7 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
   private boolean hasDecoder;
   private boolean hasRead;
 
-  /** Whether {@link DecryptedBytes} counts. */
+  /** True if {@link DecryptedBytes} counts instead of this handler. */
   private boolean decrypts;
 
   /** What the decoder has not decoded yet; null when it has decoded all. */

@@ -277,7 +277,7 @@ final class MemoryStream {
     return reader != NOBODY || now < readerExpectedUntil;
   }
 
-  /** Whether a client is connected. */
+  /** Tells if a client is connected. */
   boolean hasReader() {
     return reader != NOBODY;
   }
