@@ -18,6 +18,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -56,6 +57,9 @@ class IssuerMetadataTest {
 
   @SuppressWarnings("NullAway.Init")
   private static RsaJsonWebKey key;
+
+  /** Longer than any pause of a busy machine. */
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final Map<String, String> documents = new ConcurrentHashMap<>();
   private final Map<String, String> redirects = new ConcurrentHashMap<>();
@@ -159,7 +163,7 @@ class IssuerMetadataTest {
   }
 
   private JsonHttp http(Consumer<HttpClientOptions> trust) {
-    return new JsonHttp(vertx, TokenIssuer.TIMEOUT, trust, true);
+    return new JsonHttp(vertx, PATIENCE, trust, true);
   }
 
   @Test
@@ -227,7 +231,9 @@ class IssuerMetadataTest {
           .isInstanceOf(TokenRefusedException.IssuerAway.class);
     }
 
-    assertThat(asked).containsExactly("/realms/a" + OPENID, OAUTH + "/realms/a");
+    assertThat(asked)
+        .as(() -> String.valueOf(metadata.problem()))
+        .containsExactly("/realms/a" + OPENID, OAUTH + "/realms/a");
     assertThat(metadata.problem()).get().asString().contains("status 404");
   }
 
