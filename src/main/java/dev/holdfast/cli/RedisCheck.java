@@ -145,7 +145,7 @@ record RedisCheck(RedisServerInfo redis, long maxBytes, InstantSource clock) {
       return CheckResult.fine(check, found);
     }
     String fix = "set maxmemory-policy noeviction: all data of Holdfast expires by itself";
-    return limited
+    return RedisServerInfo.evictionPolicy(memory).isPresent()
         ? CheckResult.wrong(check, found + ": Redis may drop sessions and streams in use", fix)
         : CheckResult.doubtful(check, found, fix);
   }

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * nothing.
  *
  * <p>One key holds the layout. The first replica on an empty Redis writes the key. It is read
- * before the first command, and again by each {@link #check}, since Redis may lose its data.
+ * before the first command, and again by each {@link #requireLayout} and {@link #check}, since
+ * Redis may lose its data.
  */
 public final class LayoutGuard implements RedisClient {
 
@@ -51,13 +52,13 @@ public final class LayoutGuard implements RedisClient {
 
   @Override
   public @Nullable Response send(Request request) {
-    requireLayout();
+    requireVerified();
     return client.send(request);
   }
 
   @Override
   public List<@Nullable Response> sendAll(List<Request> requests) {
-    requireLayout();
+    requireVerified();
     return client.sendAll(requests);
   }
 
@@ -72,7 +73,7 @@ public final class LayoutGuard implements RedisClient {
 
   @Override
   public void check(String key) {
-    verify();
+    requireLayout();
     client.check(key);
   }
 
@@ -86,40 +87,61 @@ public final class LayoutGuard implements RedisClient {
     client.close();
   }
 
-  private void requireLayout() {
+  private void requireVerified() {
     if (!verified) {
-      verify();
+      requireLayout();
     }
   }
 
-  private void verify() {
-    String found = recordedLayout();
-    verified = found.equals(LAYOUT);
+  @Override
+  public void requireLayout() {
+    List<@Nullable Response> found;
+    try {
+      found = readOrWrite();
+    } catch (RedisException away) {
+      if (verified) {
+        return; // Only the primary with these keys may be away.
+      }
+      throw away;
+    }
+    String layout = String.valueOf(found.getFirst());
+    boolean isForeign = found.stream().skip(1).map(String::valueOf).anyMatch(this::isForeign);
+    verified = layout.equals(LAYOUT) && !isForeign;
     if (verified) {
       return;
     }
-    if (!found.equals(logged.getAndSet(found))) {
+    String shown = isForeign ? "of another program" : layout;
+    if (!shown.equals(logged.getAndSet(shown))) {
       LOG.errorf(
           "Redis holds data of another layout found=%s needed=%s prefix=%s advice=run a version of"
               + " Holdfast with that layout, or set another holdfast.redis.prefix",
-          found, LAYOUT, keys.prefix());
+          shown, LAYOUT, keys.prefix());
     }
     throw new RedisException.Unavailable(
-        "its data has layout " + found + ", and this version of Holdfast needs layout " + LAYOUT,
+        "its data has layout " + shown + ", and this version of Holdfast needs layout " + LAYOUT,
         null);
   }
 
-  private String recordedLayout() {
+  private List<@Nullable Response> readOrWrite() {
     // Reads first: a Redis that is full or read-only can still be inspected.
-    Response found = read();
-    if (found == null) {
-      client.send(Request.cmd(Command.SET, keys.layout(), LAYOUT, "NX"));
-      found = read(); // Another replica may have been first.
+    List<@Nullable Response> found = read();
+    if (found.getFirst() != null) {
+      return found;
     }
-    return String.valueOf(found);
+    client.send(Request.cmd(Command.SET, keys.layout(), LAYOUT, "NX"));
+    return read(); // Another replica may have been first.
   }
 
-  private @Nullable Response read() {
-    return client.send(Request.cmd(Command.GET, keys.layout()));
+  /** Reads the layout, and the types of the keys that all sessions share. */
+  private List<@Nullable Response> read() {
+    return client.sendAll(
+        List.of(
+            Request.cmd(Command.GET, keys.layout()),
+            Request.cmd(Command.TYPE, keys.sessions()),
+            Request.cmd(Command.TYPE, keys.replicas())));
+  }
+
+  private boolean isForeign(String type) {
+    return !type.equals("zset") && !type.equals("none");
   }
 }

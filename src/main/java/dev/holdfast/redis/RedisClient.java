@@ -78,6 +78,13 @@ public interface RedisClient extends AutoCloseable {
   }
 
   /**
+   * Checks that the data in Redis is that of this program.
+   *
+   * @throws RedisException when it is not, or Redis does not answer
+   */
+  default void requireLayout() {}
+
+  /**
    * Checks that a primary accepts writes and scripts, without writing anything. On a cluster one of
    * them is enough: while another one is away, the sessions of this one go on.
    *

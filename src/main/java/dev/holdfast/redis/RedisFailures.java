@@ -17,6 +17,8 @@ final class RedisFailures {
   /** Matches anywhere: a batch puts a number before each error, a script puts its name. */
   private static final Pattern NO_PRIMARY = Pattern.compile("\\b(READONLY|MASTERDOWN)\\b");
 
+  private static final Pattern FULL = Pattern.compile("\\bOOM\\b");
+
   private RedisFailures() {}
 
   static boolean isReply(Throwable failure) {
@@ -42,6 +44,11 @@ final class RedisFailures {
    */
   static boolean isNoPrimary(Throwable failure) {
     return isReply(failure) && NO_PRIMARY.matcher(message(failure)).find();
+  }
+
+  /** Whether the server refuses to take more data than its {@code maxmemory}. */
+  static boolean isFull(Throwable failure) {
+    return isReply(failure) && FULL.matcher(message(failure)).find();
   }
 
   /** Whether the cluster reports that it cannot serve the key at the moment. */

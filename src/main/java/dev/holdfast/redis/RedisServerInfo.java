@@ -5,6 +5,7 @@ import static dev.holdfast.redis.RedisClient.number;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +18,9 @@ import java.util.stream.Stream;
  */
 public final class RedisServerInfo {
 
+  /** A third of the time limit of a trial. */
+  private static final Duration TRIAL = Duration.ofSeconds(1);
+
   private final RedisClient redis;
   private final RedisKeys keys;
 
@@ -27,12 +31,29 @@ public final class RedisServerInfo {
   }
 
   /**
-   * Checks that a primary accepts writes and scripts.
+   * Checks that a primary accepts writes and scripts, and that this user may subscribe.
    *
-   * @throws RedisException when none does
+   * @throws RedisException when none does, or it may not
    */
   public void check() {
     redis.check(keys.check());
+    String channel = keys.replicaChannel("doctor");
+    try (RedisSubscription trial =
+        new RedisSubscription(redis::newSubscriptionClient, redis, channel, TRIAL)) {
+      trial.tryOnce();
+    }
+  }
+
+  /**
+   * The policy by which a full Redis drops data that Holdfast needs; empty if it drops none, or
+   * does not say so.
+   *
+   * @param memory section "memory" of {@code INFO}
+   */
+  public static Optional<String> evictionPolicy(Map<String, String> memory) {
+    boolean limited = !memory.getOrDefault("maxmemory", "0").equals("0");
+    return Optional.ofNullable(memory.get("maxmemory_policy"))
+        .filter(policy -> limited && !policy.equals("noeviction"));
   }
 
   /**

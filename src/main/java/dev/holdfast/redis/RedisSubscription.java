@@ -1,6 +1,7 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.retry.Backoff;
+import dev.holdfast.text.Reason;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
@@ -51,6 +52,9 @@ public final class RedisSubscription implements AutoCloseable {
   /** By {@link System#nanoTime()}. Written by the connection's thread. */
   private volatile long lastMessage;
 
+  /** Why Redis refused the last subscription; null when it did not. */
+  private volatile @Nullable String refusal;
+
   /** Written by {@link #start()} only. */
   private volatile @Nullable Thread thread;
 
@@ -95,7 +99,28 @@ public final class RedisSubscription implements AutoCloseable {
    */
   public void check() {
     if (!wasSubscribed || isSilent()) {
-      throw new RedisException.Unavailable("the subscription receives nothing", null);
+      String why = refusal;
+      throw new RedisException.Unavailable(
+          "the subscription receives nothing" + (why == null ? "" : ": " + why), null);
+    }
+  }
+
+  /**
+   * Subscribes and disconnects.
+   *
+   * @throws RedisException.Unavailable when Redis does not let this replica subscribe
+   */
+  public void tryOnce() {
+    ServerConnection connection = ServerConnection.connect(clients.get(), false);
+    try {
+      subscribe(connection);
+    } catch (ExecutionException | TimeoutException failed) {
+      throw new RedisException.Unavailable("cannot subscribe: " + Reason.of(failed), failed);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new RedisException.Unavailable("interrupted", interrupted);
+    } finally {
+      connection.close();
     }
   }
 
@@ -134,14 +159,28 @@ public final class RedisSubscription implements AutoCloseable {
       subscribe(connection);
       onSubscribed.forEach(Runnable::run);
       wasSubscribed = true;
+      refusal = null;
       probeUntilLost(connection);
       return true;
     } catch (ExecutionException | TimeoutException failed) {
-      LOG.debug("Subscribing to Redis failed", failed);
+      noteRefusal(failed);
       return false;
     } finally {
       connection.close();
     }
+  }
+
+  private void noteRefusal(Exception failed) {
+    Throwable cause = failed.getCause();
+    if (cause == null || !RedisFailures.isReply(cause)) {
+      LOG.debug("Subscribing to Redis failed", failed);
+      return;
+    }
+    String why = Reason.of(cause);
+    if (!why.equals(refusal)) {
+      LOG.warnf("Redis refuses the subscription channel=%s reason=%s", channel, why);
+    }
+    refusal = why;
   }
 
   private void subscribe(ServerConnection connection)

@@ -1,6 +1,7 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.lock.AutoLock;
+import dev.holdfast.text.Reason;
 import dev.holdfast.timer.TimeLimit;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Redis;
@@ -18,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,14 @@ import org.jspecify.annotations.Nullable;
  * name at that time.
  */
 final class ServerClient implements RedisClient {
+
+  private static final Logger LOG = Logger.getLogger(ServerClient.class);
+
+  /** How long others wait while an attempt to connect follows one that has failed. */
+  private static final Duration SHORT_WAIT = Duration.ofMillis(250);
+
+  /** A Redis at its limit takes small commands again, and refuses the next large one. */
+  private static final Duration FULL_FOR = Duration.ofSeconds(10);
 
   private final Supplier<Redis> clients;
   private final boolean primaryOnly;
@@ -39,6 +49,12 @@ final class ServerClient implements RedisClient {
   private volatile @Nullable ServerConnection current;
 
   private volatile boolean closed;
+
+  /** Whether the last attempt to connect has failed. */
+  private volatile boolean unreachable;
+
+  /** When Redis last refused a command for lack of memory, by the nano time; null if never. */
+  private volatile @Nullable Long fullAt;
 
   /**
    * Does not connect yet.
@@ -116,6 +132,14 @@ final class ServerClient implements RedisClient {
   @Override
   public void check(String key) {
     send(RedisClient.noOpWrite(key));
+    if (wasFull()) {
+      throw new RedisException.Unavailable("Redis is full", null);
+    }
+  }
+
+  private boolean wasFull() {
+    Long full = fullAt;
+    return full != null && System.nanoTime() - full < FULL_FOR.toNanos();
   }
 
   @Override
@@ -175,20 +199,33 @@ final class ServerClient implements RedisClient {
         if (closed) {
           throw new RedisException.Unavailable("the client is closed", null);
         }
-        connection = ServerConnection.connect(clients.get(), primaryOnly);
+        connection = connect();
         current = connection;
       }
       return connection;
     }
   }
 
+  private ServerConnection connect() {
+    ServerConnection connection = ServerConnection.connect(clients.get(), primaryOnly);
+    TimeLimit limit = TimeLimit.start(timeout, connection::close);
+    var _ =
+        connection
+            .established()
+            .whenComplete((_, failure) -> {
+              limit.close();
+              unreachable = failure != null;
+            });
+    return connection;
+  }
+
   private void awaitEstablished(ServerConnection connection) throws InterruptedException {
+    Duration wait = unreachable ? SHORT_WAIT : timeout;
     try {
-      RedisConnection _ = connection.established().get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      RedisConnection _ = connection.established().get(wait.toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException failed) {
       throw new RedisException.Unavailable("no connection", failed.getCause());
     } catch (TimeoutException late) {
-      connection.close();
       throw new RedisException.Unavailable("no connection in time", late);
     }
   }
@@ -249,6 +286,13 @@ final class ServerClient implements RedisClient {
         connection.close();
       }
       return new RedisException.UnknownOutcome("no reply in time", failure);
+    }
+    if (RedisFailures.isFull(failure)) {
+      boolean isNew = !wasFull();
+      fullAt = System.nanoTime();
+      if (isNew) {
+        LOG.warnf("Redis is full reason=%s", Reason.of(failure));
+      }
     }
     boolean healthy = RedisFailures.isReply(failure) || RedisFailures.isOverflow(failure);
     if (!healthy || RedisFailures.isNoPrimary(failure)) {

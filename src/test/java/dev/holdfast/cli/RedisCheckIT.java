@@ -71,6 +71,20 @@ class RedisCheckIT {
     assertThat(eviction.found()).contains(found);
   }
 
+  /** Without wake-ups, other replicas would look for events once in a while only. */
+  @Test
+  void shouldSayThatTheUserMayNotSubscribe() {
+    redis.command("ACL", "SETUSER", "default", "resetchannels");
+    try {
+      CheckResult store = result("store", CLOCK);
+
+      assertThat(store.verdict()).isEqualTo(CheckResult.Verdict.STORE_UNAVAILABLE);
+      assertThat(store.found()).contains("subscribe", "NOPERM");
+    } finally {
+      redis.command("ACL", "SETUSER", "default", "allchannels");
+    }
+  }
+
   /** Redis needs more than the bytes of the events. */
   @ParameterizedTest
   @CsvSource({

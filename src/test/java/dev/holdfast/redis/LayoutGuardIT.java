@@ -108,9 +108,32 @@ class LayoutGuardIT {
     guard.check(KEYS.check());
     redis.command("SET", KEYS.layout(), "2");
 
+    assertThatExceptionOfType(RedisException.Unavailable.class).isThrownBy(guard::requireLayout);
     assertThatExceptionOfType(RedisException.Unavailable.class)
         .isThrownBy(() -> guard.check(KEYS.check()));
     assertThatExceptionOfType(RedisException.Unavailable.class).isThrownBy(() -> guard.send(PING));
+  }
+
+  @Test
+  void shouldRefuseKeysOfAnotherProgram() {
+    redis.command("SET", KEYS.sessions(), "text");
+
+    assertThatThrownBy(() -> guard.check(KEYS.check())).hasMessageContaining("another program");
+
+    redis.command("DEL", KEYS.sessions());
+    guard.check(KEYS.check());
+  }
+
+  /** On a cluster, the keys of all sessions and those of one may be at different servers. */
+  @Test
+  void shouldGoOnWithAKnownLayoutThatCannotBeRead() {
+    guard.check(KEYS.check());
+    redis.command("ACL", "SETUSER", "default", "-get");
+    try {
+      guard.check(KEYS.check());
+    } finally {
+      redis.command("ACL", "SETUSER", "default", "+get");
+    }
   }
 
   /** An operator must be able to purge a Redis that takes no more writes. */

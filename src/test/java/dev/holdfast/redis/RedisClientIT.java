@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.RedisFixture;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
@@ -26,6 +27,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class RedisClientIT {
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
   private final Vertx vertx = Vertx.vertx();
 
@@ -58,7 +61,7 @@ class RedisClientIT {
   void start() {
     redis = RedisFixture.start();
     RedisOptions options = new RedisOptions().setConnectionString(redis.url());
-    link = RedisClientFactory.create(vertx, options, Duration.ofSeconds(1), exchanges);
+    link = RedisClientFactory.create(vertx, options, TIMEOUT, exchanges);
   }
 
   @AfterEach
@@ -163,7 +166,46 @@ class RedisClientIT {
     assertThat(failure).isInstanceOf(RedisException.UnknownOutcome.class);
     // The frozen connection is gone, and a new one is not answered.
     assertThat(next).isInstanceOf(RedisException.Unavailable.class);
-    assertThat(text(link.send(echo(4)))).isEqualTo("4");
+    await().ignoreExceptions().until(() -> text(link.send(echo(4))).equals("4"));
+  }
+
+  /** Otherwise each request waits for as long as Redis may be silent. */
+  @Test
+  void shouldFailFastWhileRedisCannotBeReached() {
+    link.send(echo(1));
+    redis.freeze();
+    assertThat(catchThrowable(() -> link.send(echo(2)))).isInstanceOf(RedisException.class);
+    assertThat(catchThrowable(() -> link.send(echo(3)))).isInstanceOf(RedisException.class);
+    long start = System.nanoTime();
+
+    for (int i = 0; i < 20; i++) {
+      assertThat(catchThrowable(() -> link.send(echo(4))))
+          .isInstanceOf(RedisException.Unavailable.class);
+    }
+
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(TIMEOUT.multipliedBy(10));
+    redis.thaw();
+    await().ignoreExceptions().until(() -> text(link.send(echo(5))).equals("5"));
+  }
+
+  /** Small commands fit into a Redis at its limit; it is full all the same. */
+  @Test
+  void shouldSayThatRedisIsFull() {
+    link.check("check");
+    redis.command("CONFIG", "SET", "maxmemory", "1");
+    Request large = Request.cmd(Command.SET).arg("k").arg("v");
+
+    try (LoggedLines log = new LoggedLines(ServerClient.class)) {
+      assertThat(catchThrowable(() -> link.send(large))).hasMessageContaining("OOM");
+      assertThat(catchThrowable(() -> link.send(large))).hasMessageContaining("OOM");
+      log.await("Redis is full reason=");
+      assertThat(log.lines()).hasSize(1);
+    }
+
+    assertThat(catchThrowable(() -> link.check("check"))).hasMessageContaining("OOM");
+    redis.command("CONFIG", "SET", "maxmemory", "0");
+    assertThat(catchThrowable(() -> link.check("check"))).hasMessage("Redis is full");
+    assertThat(link.send(large)).hasToString("OK");
   }
 
   @Test

@@ -1,9 +1,12 @@
 package dev.holdfast.redis;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RedisProxy;
 import io.vertx.core.Vertx;
@@ -90,11 +93,19 @@ class RedisSubscriptionIT {
   @Test
   void shouldSayThatItMayNotSubscribe() {
     redis.command("ACL", "SETUSER", "default", "-subscribe");
-    redis.command("CLIENT", "KILL", "TYPE", "pubsub");
-    awaitDeaf();
+    try (LoggedLines log = new LoggedLines(RedisSubscription.class)) {
+      redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+      awaitDeaf();
+
+      log.await("Redis refuses the subscription channel=channel reason=NOPERM");
+      assertThat(log.lines()).hasSize(1);
+    }
+    assertThatThrownBy(channel::check).hasMessageContaining("NOPERM");
+    assertThatThrownBy(channel::tryOnce).hasMessageContaining("NOPERM");
 
     redis.command("ACL", "SETUSER", "default", "+subscribe");
     awaitHeard("again");
+    assertThatCode(channel::tryOnce).doesNotThrowAnyException();
   }
 
   @Test

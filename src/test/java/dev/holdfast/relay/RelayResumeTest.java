@@ -164,6 +164,18 @@ class RelayResumeTest {
         .isInstanceOf(RelayException.StreamNotFound.class);
   }
 
+  /** A primary that fails may lose a stream that a client has read. */
+  @Test
+  void shouldSayThatAStreamWhichMayHaveBeenIsGone() {
+    Session session = fixture.open(SCRIPTED);
+    EventId last = id("abc", 1);
+
+    fixture.pass(Duration.ofSeconds(1));
+
+    assertThatThrownBy(() -> fixture.relay.resume(session, last))
+        .isInstanceOf(RelayException.EventsPurged.class);
+  }
+
   /** An event between the first read and the watch wakes no tail. */
   @Test
   void shouldBringWhatCameBeforeTheTailBegan() {

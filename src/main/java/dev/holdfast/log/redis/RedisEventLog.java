@@ -29,6 +29,7 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -64,6 +65,9 @@ public final class RedisEventLog implements EventLog {
   private final TotalQuota quota;
 
   private final Thread upkeep;
+
+  /** The policy of the last look that lets Redis drop data. */
+  private volatile Optional<String> eviction = Optional.empty();
 
   /**
    * Limits of a log.
@@ -221,6 +225,7 @@ public final class RedisEventLog implements EventLog {
   /** Forgets the streams of expired sessions, which Redis removes by itself. */
   @Override
   public void sweep() {
+    warnOfEviction();
     owned.sweep();
     inbox.collectAll();
     List<String> sessions =
@@ -235,6 +240,18 @@ public final class RedisEventLog implements EventLog {
         sessionEnded(sessions.get(i));
       }
     }
+  }
+
+  private void warnOfEviction() {
+    Map<String, String> memory =
+        available("read the memory", () -> new RedisServerInfo(client, keys).info("memory"));
+    Optional<String> policy = RedisServerInfo.evictionPolicy(memory);
+    if (policy.isPresent() && !policy.equals(eviction)) {
+      LOG.warnf(
+          "Redis may drop sessions and streams in use maxmemory-policy=%s advice=set it to noeviction",
+          policy.get());
+    }
+    eviction = policy;
   }
 
   @Override

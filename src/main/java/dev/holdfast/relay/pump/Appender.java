@@ -36,6 +36,12 @@ final class Appender {
   /** Clients wait for the end of a stream: memory that is short may be free again soon. */
   static final Backoff ENDING = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1), 60, 0);
 
+  /** How long events wait when others of the stream have waited in vain not long ago. */
+  private static final Duration SHORT_HOLD = Duration.ofMillis(100);
+
+  /** A full Redis refuses large appends, and takes small ones between them. */
+  private static final Duration DISTRUST = Duration.ofMinutes(1);
+
   private final StreamWriter writer;
   private final Duration hold;
   private final StreamListener listener;
@@ -44,6 +50,9 @@ final class Appender {
 
   /** Whether the current outage was logged. */
   private boolean warned;
+
+  /** When events last waited in vain, by the nano time; null if they never did. */
+  private @Nullable Long vain;
 
   /** When the append began that the next one repeats, by the nano time; null if it repeats none. */
   private @Nullable Long begun;
@@ -110,12 +119,15 @@ final class Appender {
   }
 
   private void write(List<NewEvent> events) throws InterruptedException {
-    if (outage.isActive() && outage.deliver(events)) {
+    if (outage.isActive() && deliver(events)) {
       return;
     }
     long start = begun == null ? System.nanoTime() : begun;
     begun = null;
+    Duration most = vain != null && since(vain).compareTo(DISTRUST) < 0 ? shortHold() : hold;
     for (Backoff backoff = Backoff.STORE; ; backoff = backoff.next()) {
+      // A process that was frozen for longer than the hold makes an attempt after its thaw, too.
+      boolean isLast = outage.isActive() || since(start).compareTo(most) >= 0;
       try {
         writer.append(events);
         listener.appended(events.size(), since(start));
@@ -125,13 +137,23 @@ final class Appender {
       } catch (LogException.StoreUnavailable | LogException.OutcomeUnknown failure) {
         warn(failure);
       }
-      Duration left = hold.minus(since(start));
-      boolean waits = !outage.isActive() && left.isPositive();
-      if (!waits && outage.deliver(events)) {
+      if (isLast && deliver(events)) {
         return;
       }
-      Thread.sleep(waits && left.compareTo(backoff.delay()) < 0 ? left : backoff.delay());
+      Duration left = most.minus(since(start));
+      boolean isNear = !isLast && left.compareTo(backoff.delay()) < 0;
+      Thread.sleep(isNear ? Duration.ofNanos(Math.max(left.toNanos(), 0)) : backoff.delay());
     }
+  }
+
+  private Duration shortHold() {
+    return hold.compareTo(SHORT_HOLD) < 0 ? hold : SHORT_HOLD;
+  }
+
+  private boolean deliver(List<NewEvent> events) {
+    boolean delivered = outage.deliver(events);
+    vain = delivered ? (Long) System.nanoTime() : vain;
+    return delivered;
   }
 
   /** Appends the end of the stream, and retries after any failure. */

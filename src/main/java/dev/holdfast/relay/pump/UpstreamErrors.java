@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /** JSON-RPC errors in place of an upstream's responses. They say whether the outcome is known. */
 public final class UpstreamErrors {
 
-  /** The text when the replica that ran the request was lost. */
+  /** The text when the replica that ran the request was lost, or Redis was for it. */
   public static final String REPLICA_LOST =
-      "The replica that ran the request was lost; the outcome of the request is unknown";
+      "The replica that ran the request was lost or cut off; the outcome of the request is unknown";
 
   /** The text when the gateway stops and there is no other replica. */
   public static final String GATEWAY_STOPPED =

@@ -14,7 +14,6 @@ import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -156,13 +155,12 @@ public record TailOpener(
     };
   }
 
-  /** A stream that may have existed and expired was purged; any other stream never existed. */
+  /** A stream that may have existed was purged, or lost with a primary; any other never existed. */
   private RelayException notFound(Session session, StreamRef stream, EventId last) {
-    Duration shortest =
-        Collections.min(List.of(context.config().completedTtl(), context.config().eventTtl()));
     Position position = last.position();
     boolean mayHaveExisted =
-        position.millis() >= session.created().toEpochMilli() && isOlderThan(position, shortest);
+        position.millis() >= session.created().toEpochMilli()
+            && isOlderThan(position, Duration.ZERO);
     return mayHaveExisted ? purged(stream, last, null) : new RelayException.StreamNotFound();
   }
 

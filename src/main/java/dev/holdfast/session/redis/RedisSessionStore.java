@@ -84,6 +84,7 @@ public final class RedisSessionStore implements SessionStore {
 
   @Override
   public void create(Session session) {
+    run(redis::requireLayout); // No replica begins a session beside data of another layout.
     boolean crowded = call(() -> index.add(session, Session.openingTimeout(idleTimeout, false)));
     Response created =
         run(

@@ -15,6 +15,7 @@ import dev.holdfast.log.LogTesting.CountingWatcher;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamWriter;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.RedisFixture;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,6 +84,27 @@ class LostDataIT extends ReplicasFixture {
         .isThrownBy(() -> writer.append(numbered(2, 2)));
     log.sweep();
     assertThat(log.read(ref, head, 10)).isEqualTo(new ReadResult.NoSuchStream());
+  }
+
+  /** Sessions would end in the middle of their calls. */
+  @Test
+  void shouldWarnOfARedisThatDropsData() {
+    RedisFixture redis = closing(RedisFixture.start());
+    EventLog log = replica(redis, "a");
+    redis.command("CONFIG", "SET", "maxmemory", "100mb");
+    try (LoggedLines lines = new LoggedLines(RedisEventLog.class)) {
+      log.sweep();
+      assertThat(lines.lines()).isEmpty();
+
+      redis.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+      log.sweep();
+      log.sweep();
+
+      assertThat(lines.lines())
+          .singleElement()
+          .asString()
+          .contains("Redis may drop sessions and streams in use maxmemory-policy=allkeys-lru");
+    }
   }
 
   /**

@@ -83,6 +83,37 @@ class PumpOutageTest {
     assertThat(writer.told).hasValue(writer.passed.size());
   }
 
+  /** A full Redis takes small commands, and refuses each large one. */
+  @Test
+  void shouldWaitOnceForAStoreThatRefusesEventAfterEvent() throws Exception {
+    Duration hold = Duration.ofSeconds(2);
+    Appender appender = new Appender(writer, "test", hold, pumping.fixture.heard, null);
+    writer.full = true;
+    long start = System.nanoTime();
+
+    for (int i = 1; i <= 10; i++) {
+      int passed = i;
+      appender.append(List.of(new NewEvent(PumpFixture.PROGRESS.getBytes(UTF_8), null, false)));
+      await().until(() -> writer.told.get() == passed);
+    }
+
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(hold, hold.multipliedBy(5));
+    assertThat(writer.passed).hasSize(10);
+  }
+
+  /** While this process was frozen, the store did not have its time to come back. */
+  @Test
+  void shouldTryOnceMoreAfterAThaw() throws Exception {
+    writer.frozen = PumpFixture.HOLD.multipliedBy(2);
+    pumping.source.bring(PumpFixture.PROGRESS).bring(PumpFixture.result("1"));
+
+    pumping.start(pump).join();
+
+    assertThat(writer.passed).isEmpty();
+    assertThat(payloads(writer.stored))
+        .containsExactly(PumpFixture.PROGRESS, PumpFixture.result("1"));
+  }
+
   /** No other thread tells the store what it has missed. */
   @Test
   void shouldTellTheStoreAgainAfterAnUnexpectedFailure() {

@@ -6,9 +6,11 @@ import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.relay.LogFixture;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /** A writer whose store is away, and whose stream has a client here, when a test wants it. */
@@ -25,6 +27,13 @@ final class UnavailableWriter implements StreamWriter {
   final AtomicInteger told = new AtomicInteger();
 
   volatile boolean away;
+
+  /** Whether the store refuses events, and takes notice of what it has missed. */
+  volatile boolean full;
+
+  /** How long the next append takes, which then fails; zero for none. */
+  volatile Duration frozen = Duration.ZERO;
+
   volatile boolean attached = true;
   volatile boolean fenced;
 
@@ -49,6 +58,14 @@ final class UnavailableWriter implements StreamWriter {
   public Position append(List<NewEvent> events) {
     attempts.incrementAndGet();
     touch();
+    if (frozen.isPositive()) {
+      LockSupport.parkNanos(frozen.toNanos());
+      frozen = Duration.ZERO;
+      throw new LogException.OutcomeUnknown("no reply in time", null);
+    }
+    if (full) {
+      throw new LogException.StoreUnavailable("the store is full", null);
+    }
     stored.addAll(events);
     return new Position(1, stored.size() + passed.size());
   }

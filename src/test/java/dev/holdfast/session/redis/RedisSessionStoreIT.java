@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.redis.LayoutGuard;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisKeys;
@@ -45,7 +46,7 @@ class RedisSessionStoreIT extends SessionStoreContract {
   private Duration idleTimeout = Duration.ofHours(1);
   private int limit = 1;
 
-  /** A primary that was voted out would else say of living sessions that they are gone. */
+  /** A primary that was voted out would otherwise say that living sessions are gone. */
   @Test
   void shouldNotSayThatASessionIsGoneWhileRedisTakesNoWrites() {
     SessionStore store = create(Duration.ofHours(1), 10);
@@ -57,6 +58,21 @@ class RedisSessionStoreIT extends SessionStoreContract {
     } finally {
       redis.command("CONFIG", "SET", "min-replicas-to-write", "0");
     }
+  }
+
+  /** A replica of another version may have come in the meantime. */
+  @Test
+  void shouldBeginNoSessionBesideDataOfAnotherLayout() {
+    keys = new RedisKeys("test-" + UUID.randomUUID() + ":");
+    SessionStore store =
+        new RedisSessionStore(
+            new LayoutGuard(connect(), keys), keys, idleTimeout, idleTimeout, () -> limits(10));
+    store.create(opened());
+    redis.command("SET", keys.layout(), "0");
+
+    assertThatExceptionOfType(SessionStoreException.class)
+        .isThrownBy(() -> store.create(opened()))
+        .withStackTraceContaining("layout 0");
   }
 
   @BeforeAll
@@ -86,12 +102,16 @@ class RedisSessionStoreIT extends SessionStoreContract {
 
   @Override
   public SessionStore another() {
+    return new RedisSessionStore(
+        connect(), keys, idleTimeout, idleTimeout.multipliedBy(20), () -> limits(limit));
+  }
+
+  private RedisClient connect() {
     RedisOptions options = new RedisOptions().setConnectionString(redis.url());
     RedisClient link =
         RedisClientFactory.create(vertx, options, Duration.ofSeconds(5), RedisClient.Listener.NONE);
     links.add(link);
-    return new RedisSessionStore(
-        link, keys, idleTimeout, idleTimeout.multipliedBy(20), () -> limits(limit));
+    return link;
   }
 
   @Override
