@@ -1,8 +1,10 @@
 package dev.holdfast.auth;
 
+import dev.holdfast.config.Range;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +24,14 @@ public interface AuthConfig {
    * below it.
    */
   Optional<URI> publicUrl();
+
+  /**
+   * How often the token of an open stream is checked again. The stream ends with its token. {@code
+   * 0s}: it outlives the token.
+   */
+  @WithDefault("1m")
+  @Range(min = "0s", max = "1d")
+  Duration recheckInterval();
 
   /** An authorization server. */
   interface Issuer {

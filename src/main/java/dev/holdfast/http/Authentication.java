@@ -4,6 +4,7 @@ import dev.holdfast.audit.AuditLog;
 import dev.holdfast.auth.AccessKey;
 import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AccessTokens;
+import dev.holdfast.auth.AuthConfig;
 import dev.holdfast.auth.Principal;
 import dev.holdfast.auth.ProtectedResources;
 import dev.holdfast.auth.ProtectedResources.Endpoint;
@@ -14,6 +15,7 @@ import dev.holdfast.http.error.ErrorResponses;
 import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.http.limit.Client;
 import dev.holdfast.http.socket.ClientAddress;
+import dev.holdfast.http.stream.Credentials;
 import dev.holdfast.protocol.ClientToken;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -22,7 +24,9 @@ import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jboss.logging.Logger;
@@ -59,6 +63,7 @@ class Authentication {
   private final ContainerRequestContext current;
   private final AuditLog audit;
   private final ClientAddress address;
+  private final Duration interval;
 
   /** Called with the first request: Quarkus creates singletons before it has a configuration. */
   Authentication(
@@ -68,7 +73,9 @@ class Authentication {
       RequiredScopes scopes,
       ContainerRequestContext current,
       AuditLog audit,
-      ClientAddress address) {
+      ClientAddress address,
+      AuthConfig config) {
+    this.interval = config.recheckInterval();
     this.keys = keys;
     this.tokens = tokens;
     this.resources = resources;
@@ -191,6 +198,29 @@ class Authentication {
         FORBIDDEN,
         "The scope %s is missing".formatted(scope),
         ", error=\"insufficient_scope\", scope=\"" + scope + "\"");
+  }
+
+  /** The token of the current request, for its stream; null if the stream need not end with it. */
+  @Nullable Credentials credentials() {
+    Instant expires = principal().expires();
+    if (expires == null
+        || interval.isZero()
+        || !(current.getProperty(TOKEN) instanceof String token)) {
+      return null;
+    }
+    Set<String> names = resources.names(endpoint().upstream());
+    return new Credentials(expires, interval, () -> isValid(token, names));
+  }
+
+  private boolean isValid(String token, Set<String> names) {
+    try {
+      Principal _ = tokens.principal(token, names);
+      return true;
+    } catch (TokenRefusedException.IssuerAway away) {
+      return true;
+    } catch (TokenRefusedException.Invalid invalid) {
+      return false;
+    }
   }
 
   /** The checked token of the current request; null if it has a key. */

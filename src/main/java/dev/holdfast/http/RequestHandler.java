@@ -213,7 +213,7 @@ record RequestHandler(
 
   /** Returns a response that follows a stream. */
   Response stream(Tail tail, ConnectionLimit.Slot slot) {
-    return SocketBody.stream(tail, slot, authentication.principal().expires());
+    return SocketBody.stream(tail, slot, authentication.credentials());
   }
 
   /** Returns a response with a JSON document. */

@@ -28,6 +28,9 @@ class OpaqueTokensIT {
   private static final String RESOURCE = "https://mcp.example.com/mcp";
   private static final Set<String> HERE = Set.of(RESOURCE);
   private static final String SCOPES = "tools opaque";
+  private static final String COUNTDOWN =
+      "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"tools/call\",\"params\":{\"name\":"
+          + "\"countdown\",\"arguments\":{\"from\":600},\"_meta\":{\"progressToken\":8}}}";
   private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}";
 
   @AutoClose private OpenIdProvider provider = OpenIdProvider.start();
@@ -146,20 +149,53 @@ class OpaqueTokensIT {
     assertThat(tokens.problems()).containsValue(Optional.empty());
   }
 
+  private Map<String, String> settings(String recheckInterval) {
+    String name = "holdfast.auth.issuers.corp.";
+    return Map.of(
+        "holdfast.auth.public-url",
+        "https://mcp.example.com",
+        "holdfast.auth.recheck-interval",
+        recheckInterval,
+        name + "url",
+        provider.issuer(),
+        name + "introspection.client-id",
+        "gateway",
+        name + "introspection.client-secret",
+        "gateway");
+  }
+
+  /** Streams are as old as the longest call; a stolen token would be good for all that time. */
+  @Test
+  void shouldEndStreamsWithTheirTokens() {
+    try (Gateway gateway = Gateway.start(settings("1s"));
+        Gateway lax = Gateway.start(settings("0s"));
+        KeyClient alice = client(gateway, provider.token("alice", RESOURCE, SCOPES)).initialized();
+        KeyClient brief = client(gateway, provider.token("brief", RESOURCE, SCOPES)).initialized();
+        KeyClient outlasting =
+            client(lax, provider.token("brief", RESOURCE, SCOPES)).initialized()) {
+      KeyClient.Lines kept = outlasting.stream(COUNTDOWN);
+      KeyClient.Lines listening = alice.follow("/mcp");
+      KeyClient.Lines call = alice.stream(COUNTDOWN);
+      String cursor = call.await("id: ").substring("id: ".length());
+      KeyClient.Lines expiring = brief.stream(COUNTDOWN);
+
+      provider.revoke("alice", alice.key().value());
+      listening.await(": the access token is no longer valid");
+      call.await(": the access token is no longer valid");
+      expiring.await(": the access token is no longer valid");
+
+      assertThat(alice.resume(cursor).status()).isEqualTo(401);
+      KeyClient renewed =
+          alice.with(gateway.url(), new AccessKey(provider.token("alice", RESOURCE, SCOPES)));
+      assertThat(renewed.resume(cursor).await("T-")).contains("notifications/progress");
+      assertThat(outlasting.post(PING).statusCode()).isEqualTo(401);
+      kept.await("T-560"); // After 40 s, and a brief token lives for a few.
+    }
+  }
+
   @Test
   void shouldLetClientsInWithOpaqueTokens() {
-    String name = "holdfast.auth.issuers.corp.";
-    Map<String, String> settings =
-        Map.of(
-            "holdfast.auth.public-url",
-            "https://mcp.example.com",
-            name + "url",
-            provider.issuer(),
-            name + "introspection.client-id",
-            "gateway",
-            name + "introspection.client-secret",
-            "gateway");
-    try (Gateway gateway = Gateway.start(settings);
+    try (Gateway gateway = Gateway.start(settings("1m"));
         KeyClient alice = client(gateway, provider.token("alice", RESOURCE, SCOPES)).initialized();
         KeyClient bob = client(gateway, provider.token("bob", RESOURCE, SCOPES));
         KeyClient signed = client(gateway, provider.token("alice", RESOURCE, "tools"))) {

@@ -58,6 +58,8 @@ class ConfigBoundsTest {
     "clients.x.resumes, 0, -1, 0 to 1000",
     "clients.x.resumes, 1000, 1001, 0 to 1000",
     "clients.x.time-limit, 1d, 25h, 0s to 1d",
+    "auth.recheck-interval, 0s, -1s, 0s to 1d",
+    "auth.recheck-interval, 1d, 25h, 0s to 1d",
     "stream.idle-timeout, 0s, -1s, 0s to 1d",
     "stream.idle-timeout, 1d, 25h, 0s to 1d",
     "stream.max-lifetime, 100ms, 99ms, 100ms to 1d",

@@ -44,6 +44,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.auth.issuers.*.introspection.client-secret", ""),
                 entry("holdfast.auth.issuers.*.introspection.tokens", "opaque"),
                 entry("holdfast.auth.public-url", ""),
+                entry("holdfast.auth.recheck-interval", "1m"),
                 entry("holdfast.auth.keys.*.hash", ""),
                 entry("holdfast.auth.keys.*.scopes", ""),
                 entry("holdfast.agent.scope", ""),

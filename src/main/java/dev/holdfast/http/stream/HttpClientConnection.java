@@ -22,7 +22,7 @@ final class HttpClientConnection implements ClientConnection {
   private final Runnable reset;
   private final CompletableFuture<Void> gone = new CompletableFuture<>();
   private final ConnectionLimit.Slot slot;
-  private final @Nullable TimeLimit expiry;
+  private final Credentials.@Nullable Watch watch;
 
   // The writing thread writes these three.
   private volatile boolean ended;
@@ -36,17 +36,17 @@ final class HttpClientConnection implements ClientConnection {
    *
    * @param reset closes the transport and discards pending bytes
    * @param slot released when the connection ends
-   * @param expiry closed when the connection ends; null for none
+   * @param watch closed when the connection ends; null for none
    */
   HttpClientConnection(
       ServerHttpResponse response,
       Runnable reset,
       ConnectionLimit.Slot slot,
-      @Nullable TimeLimit expiry) {
+      Credentials.@Nullable Watch watch) {
     this.response = response;
     this.reset = reset;
     this.slot = slot;
-    this.expiry = expiry;
+    this.watch = watch;
     response.setChunked(true);
     // Also called at the normal end of the response, when the listeners no longer matter.
     response.addCloseHandler(this::closed);
@@ -110,8 +110,8 @@ final class HttpClientConnection implements ClientConnection {
 
   private void release() {
     slot.release();
-    if (expiry != null) {
-      expiry.close();
+    if (watch != null) {
+      watch.close();
     }
   }
 

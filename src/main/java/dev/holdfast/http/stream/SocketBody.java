@@ -3,7 +3,6 @@ package dev.holdfast.http.stream;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.socket.ClientSocket;
 import dev.holdfast.relay.tail.Tail;
-import dev.holdfast.timer.TimeLimit;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
@@ -14,7 +13,6 @@ import java.io.OutputStream;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Type;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.function.Consumer;
 import org.jboss.resteasy.reactive.server.spi.ResteasyReactiveResourceInfo;
 import org.jboss.resteasy.reactive.server.spi.ServerMessageBodyWriter;
@@ -34,11 +32,11 @@ public record SocketBody(Consumer<ServerRequestContext> writer) {
    *
    * @param tail not yet running
    * @param slot released when the connection ends
-   * @param until when the client's credentials expire: it shall come back with others; null for
-   *     never
+   * @param credentials of the client, with which the stream ends; null for those that stay valid
    */
-  public static Response stream(Tail tail, ConnectionLimit.Slot slot, @Nullable Instant until) {
-    SocketBody body = new SocketBody(context -> follow(tail, slot, until, context));
+  public static Response stream(
+      Tail tail, ConnectionLimit.Slot slot, @Nullable Credentials credentials) {
+    SocketBody body = new SocketBody(context -> follow(tail, slot, credentials, context));
     return Response.ok(body, MediaType.SERVER_SENT_EVENTS_TYPE)
         .header(HttpHeaders.CACHE_CONTROL, "no-cache, no-transform")
         // For nginx.
@@ -47,14 +45,14 @@ public record SocketBody(Consumer<ServerRequestContext> writer) {
   }
 
   private static void follow(
-      Tail tail, ConnectionLimit.Slot slot, @Nullable Instant until, ServerRequestContext context) {
-    TimeLimit expiry =
-        until == null
-            ? null
-            : TimeLimit.start(Duration.between(Instant.now(), until), tail::expire);
+      Tail tail,
+      ConnectionLimit.Slot slot,
+      @Nullable Credentials credentials,
+      ServerRequestContext context) {
+    Credentials.Watch watch = credentials == null ? null : credentials.watch(tail);
     tail.run(
         new HttpClientConnection(
-            context.serverResponse(), ClientSocket.of(context)::reset, slot, expiry));
+            context.serverResponse(), ClientSocket.of(context)::reset, slot, watch));
   }
 
   /**

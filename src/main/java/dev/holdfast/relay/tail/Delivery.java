@@ -180,6 +180,12 @@ final class Delivery {
     framing.closing(frames, retry);
   }
 
+  /** Adds the last frames of a connection that is closed for a reason. */
+  void close(String why) {
+    frames.comment(why);
+    close(context.config().drainRetry());
+  }
+
   /** Notes that the log keeps no further events of the stream. */
   void streamGone() {
     end = StreamEnd.GONE;

@@ -53,6 +53,8 @@ public final class Tail implements Tails.Movable {
 
   private volatile boolean expired;
 
+  private volatile boolean revoked;
+
   /** Held by the thread that reads and writes. It owns all fields below. */
   private final AutoLock turn = new AutoLock();
 
@@ -332,6 +334,12 @@ public final class Tail implements Tails.Movable {
     signal.wake();
   }
 
+  /** Sends the client away at once, because its credentials were revoked. Its calls go on. */
+  public void revoke() {
+    revoked = true;
+    signal.wake();
+  }
+
   @Override
   public void leave() {
     leaving = true;
@@ -340,7 +348,9 @@ public final class Tail implements Tails.Movable {
 
   private boolean movedAway(boolean anyway) {
     boolean moves = anyway || mayMove();
-    if (moves) {
+    if (moves && (expired || revoked)) {
+      delivery.close("the access token is no longer valid");
+    } else if (moves) {
       delivery.close(context.config().drainRetry());
     }
     return moves;
@@ -353,7 +363,7 @@ public final class Tail implements Tails.Movable {
   private boolean mayMove() {
     boolean standalone = stream.name().equals(StreamNames.STANDALONE);
     boolean goes = expired || (moving && (standalone || resumes.getAsBoolean()));
-    return goes && delivery.isResumable();
+    return revoked || (goes && delivery.isResumable());
   }
 
   private boolean shouldEnd() {

@@ -70,6 +70,36 @@ class TailLifetimeTest {
     assertThat(client.data()).containsExactly("1");
   }
 
+  /** It resumes with a new token, if it can. */
+  @Test
+  void shouldEndWithAnExpiredTokenOnceTheClientHasAnEventId() {
+    StreamWriter writer = fixture.open("s");
+    Tail tail = tail("s", new EventFraming("s", true, false, true, null), () -> {}, false);
+    TestConnection client = LogFixture.run(tail, new TestConnection());
+
+    tail.expire();
+    assertThat(client.hasEnded()).isFalse();
+    writer.append(LogTesting.numbered(1, 1));
+    client.awaitEnd();
+
+    assertThat(client.data()).containsExactly("1");
+    assertThat(client.text()).contains(": the access token is no longer valid");
+  }
+
+  @Test
+  void shouldEndAtOnceWithARevokedToken() {
+    StreamWriter writer = fixture.open("s");
+    Tail tail = tail("s", new EventFraming("s", true, false, true, null), () -> {}, false);
+    TestConnection client = LogFixture.run(tail, new TestConnection());
+
+    tail.revoke();
+    client.awaitEnd();
+    writer.append(LogTesting.numbered(1, 1));
+
+    assertThat(client.data()).isEmpty();
+    assertThat(client.text()).contains(": the access token is no longer valid");
+  }
+
   private TestConnection follow(EventFraming framing, boolean resumes) {
     return LogFixture.run(tail("s", framing, () -> {}, resumes), new TestConnection());
   }
