@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.agent.AgentEvent.Reason;
 import dev.holdfast.agent.AgentEvent.State;
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.budget.Shares;
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.log.LogException;
 import dev.holdfast.upstream.UpstreamException;
@@ -29,9 +30,13 @@ final class Agent {
 
   private static final Logger LOG = Logger.getLogger(Agent.class);
 
+  /** Opener of a session that was opened at another replica. It has no share to exceed. */
+  static final String NOBODY = "";
+
   private final String name;
   private final AgentLog events;
   private final Resources resources;
+  private final String opener;
   private final ChangeSignal changes;
 
   /** Held while events are made and appended. Taken before the other lock, never after it. */
@@ -57,16 +62,19 @@ final class Agent {
    *
    * @param formats creates the format of a process
    * @param free limits the processes
+   * @param shares limits those of each opener
    * @param held bytes of lines that wait for the log
    */
   record Resources(
       StdioUpstreamSettings program,
       Supplier<AgentFormat> formats,
       Semaphore free,
+      Shares<String> shares,
       ByteBudget held) {}
 
   /** An agent whose events are still to come, or come from another replica: see {@link #adopt}. */
-  Agent(String name, AgentLog events, Resources resources, ChangeSignal changes) {
+  Agent(String name, AgentLog events, Resources resources, String opener, ChangeSignal changes) {
+    this.opener = opener;
     this.name = name;
     this.events = events;
     this.resources = resources;
@@ -141,7 +149,13 @@ final class Agent {
         throw new RefusedException(
             "Session %s is working. Wait for its end event, or interrupt it.".formatted(name));
       }
+      if (!opener.equals(NOBODY) && !resources.shares().tryTake(opener, 1)) {
+        throw new RefusedException(
+            "%d of your agents are working, the most that one client may have. Try again later."
+                .formatted(resources.program().maxProcessesPerClient()));
+      }
       if (!resources.free().tryAcquire()) {
+        resources.shares().giveBack(opener, 1);
         throw new RefusedException(
             "All %d agents are working. Try again later."
                 .formatted(resources.program().maxProcesses()));
@@ -149,7 +163,7 @@ final class Agent {
       try {
         return start(prompt);
       } catch (UpstreamException.Unreachable | IllegalArgumentException cannotStart) {
-        resources.free().release();
+        release();
         throw new RefusedException("The agent cannot be started. The log has the reason.");
       }
     }
@@ -172,10 +186,15 @@ final class Agent {
     return started;
   }
 
+  private void release() {
+    resources.shares().giveBack(opener, 1);
+    resources.free().release();
+  }
+
   private void run(AgentTurn running) {
     try {
       List<AgentEvent> last = copy(running);
-      resources.free().release();
+      release();
       end(last);
     } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();

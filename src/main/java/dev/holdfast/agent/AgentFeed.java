@@ -67,7 +67,7 @@ final class AgentFeed implements MessageSource {
   @Override
   public List<UpstreamMessage> take() {
     try {
-      while (!closed) {
+      while (!closed && !agents.hasEnded()) {
         long known = agents.changes().count();
         Duration wait = LONG;
         List<UpstreamMessage> messages = new ArrayList<>();

@@ -1,6 +1,7 @@
 package dev.holdfast.agent;
 
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.budget.Shares;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.SharedLog;
 import java.time.Duration;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
 
 /** The agents of all MCP sessions that are pinned to this replica. Thread-safe. */
 final class AgentSessions {
@@ -19,6 +21,9 @@ final class AgentSessions {
 
   /** By the gateway's id of the MCP session. */
   private final Map<String, SessionAgents> sessions = new ConcurrentHashMap<>();
+
+  /** Who has opened an MCP session here, by the local server's name of the session. */
+  private final Map<String, String> openers = new ConcurrentHashMap<>();
 
   /** By the local server's name of the MCP session. */
   private final Map<String, SessionAgents> byName = new ConcurrentHashMap<>();
@@ -33,17 +38,22 @@ final class AgentSessions {
             settings.process(),
             settings::format,
             new Semaphore(settings.process().maxProcesses()),
+            new Shares<>(settings.process().maxProcessesPerClient()),
             ByteBudget.ofHeap(8, Long.MAX_VALUE));
   }
 
-  private SessionAgents of(String session) {
+  private SessionAgents of(String session, String opener) {
     return sessions.computeIfAbsent(
-        session, id -> new SessionAgents(id, log, resources, maxAgents));
+        session, id -> new SessionAgents(id, log, resources, opener, maxAgents));
+  }
+
+  void opened(String name, String opener) {
+    openers.put(name, opener);
   }
 
   /** Finds or makes the agents of a session, so that {@link #named} finds them too. */
   SessionAgents use(String session, String name) {
-    return byName.computeIfAbsent(name, _ -> of(session));
+    return byName.computeIfAbsent(name, _ -> of(session, openers.getOrDefault(name, Agent.NOBODY)));
   }
 
   /** Finds the agents of a session that was {@linkplain #use used} before. */
@@ -56,13 +66,18 @@ final class AgentSessions {
   }
 
   void adopt(SharedLog.AdoptedStream stream) {
-    of(stream.stream().session()).adopt(stream);
+    of(stream.stream().session(), Agent.NOBODY).adopt(stream);
   }
 
-  /** Kills the agents of a session that has ended or is pinned to another replica now. */
-  void end(String session, String name) {
+  /**
+   * Kills the agents of a session that has ended or is pinned to another replica now.
+   *
+   * @param session null when the gateway has not recorded it
+   */
+  void end(@Nullable String session, String name) {
+    openers.remove(name);
     byName.remove(name);
-    SessionAgents ended = sessions.remove(session);
+    SessionAgents ended = session == null ? null : sessions.remove(session);
     if (ended != null) {
       ended.end();
     }

@@ -198,7 +198,7 @@ final class AgentTools {
       long known = agents.changes().count();
       List<AgentEvent> events = agents.read(given.session(), given.sinceIndex(), given.limit());
       Duration left = Duration.ofMillis(given.waitMs()).minusNanos(System.nanoTime() - start);
-      if (!events.isEmpty() || !left.isPositive()) {
+      if (!events.isEmpty() || !left.isPositive() || agents.hasEnded()) {
         if (waited) {
           events.forEach(event -> report(event, call));
         }

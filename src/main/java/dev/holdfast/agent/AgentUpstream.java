@@ -4,8 +4,10 @@ import dev.holdfast.log.EventLog;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.ForwardingUpstream;
+import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.Placement;
 import dev.holdfast.upstream.Profile;
@@ -64,13 +66,20 @@ public final class AgentUpstream extends ForwardingUpstream {
     sessions.adopt(stream);
   }
 
-  /** Attaches without agents to a session that ends before the gateway has recorded it. */
+  @Override
+  public Handshake initialize(Message.Request initialize, Opener opener) {
+    Handshake handshake = super.initialize(initialize, opener);
+    UpstreamLink link = handshake.link();
+    if (link != null && link.session() != null) {
+      sessions.opened(link.session(), opener.client());
+    }
+    return handshake;
+  }
+
   @Override
   public UpstreamSession attach(UpstreamLink link) {
-    UpstreamSession attached = upstream.attach(link);
-    String session = link.gatewaySession();
     String name = String.valueOf(link.session());
-    return session == null ? attached : new AgentSession(attached, name, session, sessions, levels);
+    return new AgentSession(upstream.attach(link), name, link.gatewaySession(), sessions, levels);
   }
 
   @Override
@@ -94,18 +103,24 @@ public final class AgentUpstream extends ForwardingUpstream {
     sessions.close();
   }
 
-  /** A session of one client. */
+  /**
+   * A session of one client.
+   *
+   * @param session null for a session that ends before the gateway has recorded it
+   */
   private record AgentSession(
       UpstreamSession tools,
       String name,
-      String session,
+      @Nullable String session,
       AgentSessions sessions,
       ChosenLevels levels)
       implements UpstreamSession {
 
     @Override
     public Answer request(Body requests) {
-      var _ = sessions.use(session, name);
+      if (session != null) {
+        var _ = sessions.use(session, name);
+      }
       return tools.request(requests);
     }
 
@@ -114,9 +129,12 @@ public final class AgentUpstream extends ForwardingUpstream {
       tools.send(messages);
     }
 
-    /** The events of the agents; never empty. */
+    /** The events of the agents; empty before the session is recorded. */
     @Override
     public Optional<MessageSource> listen(@Nullable String after) {
+      if (session == null) {
+        return Optional.empty();
+      }
       return Optional.of(
           new AgentFeed(sessions.use(session, name), () -> levels.find(name), after));
     }

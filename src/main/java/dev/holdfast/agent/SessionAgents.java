@@ -26,6 +26,7 @@ final class SessionAgents {
   private final String session;
   private final EventLog log;
   private final Agent.Resources resources;
+  private final String opener;
   private final int maxAgents;
   private final ChangeSignal changes = new ChangeSignal();
   private final AutoLock lock = new AutoLock();
@@ -37,11 +38,20 @@ final class SessionAgents {
   /** Guarded by the lock. */
   private boolean ended;
 
-  SessionAgents(String session, EventLog log, Agent.Resources resources, int maxAgents) {
+  SessionAgents(
+      String session, EventLog log, Agent.Resources resources, String opener, int maxAgents) {
+    this.opener = opener;
     this.session = session;
     this.log = log;
     this.resources = resources;
     this.maxAgents = maxAgents;
+  }
+
+  /** Whether nothing comes any more. */
+  boolean hasEnded() {
+    try (var _ = lock.hold()) {
+      return ended;
+    }
   }
 
   ChangeSignal changes() {
@@ -94,7 +104,7 @@ final class SessionAgents {
   }
 
   private Agent newAgent(StreamWriter writer) {
-    return new Agent(writer.stream().name(), new AgentLog(log, writer), resources, changes);
+    return new Agent(writer.stream().name(), new AgentLog(log, writer), resources, opener, changes);
   }
 
   /** Continues an agent session of a lost replica. */

@@ -181,7 +181,7 @@ public interface GatewayConfig {
     /** Arguments to continue a session of a generic agent; {@code {session}} is the agent's id. */
     Optional<String> resumeArguments();
 
-    /** Limit on the agents that work at once on this replica. */
+    /** Limit on the agents that work at once on this replica. One client may have half of them. */
     @WithDefault("50")
     @Range(min = "1", max = "10000")
     int maxProcesses();

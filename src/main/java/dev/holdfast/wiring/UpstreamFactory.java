@@ -297,7 +297,7 @@ record UpstreamFactory(
             environment(agent.environment()),
             agent.directory().map(Path::toAbsolutePath).orElse(null),
             agent.maxProcesses(),
-            agent.maxSessions(),
+            Math.ceilDiv(agent.maxProcesses(), 2),
             AGENT_STOP_GRACE,
             AGENT_STOP_GRACE,
             Duration.ZERO,

@@ -10,6 +10,7 @@ import dev.holdfast.log.EventLog;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.protocol.Sender;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamLink;
@@ -33,6 +34,10 @@ final class AgentClient {
   private final String session;
 
   AgentClient(AgentUpstream upstream, EventLog log) {
+    this(upstream, log, "");
+  }
+
+  AgentClient(AgentUpstream upstream, EventLog log, String opener) {
     this.upstream = upstream;
     sessions++;
     this.session = "session" + sessions;
@@ -45,7 +50,8 @@ final class AgentClient {
             """);
     Body.Single single = (Body.Single) body;
     this.link =
-        Objects.requireNonNull(upstream.initialize((Message.Request) single.message()).link());
+        Objects.requireNonNull(
+            upstream.initialize((Message.Request) single.message(), new Opener(opener)).link());
   }
 
   private static Body read(String json) {

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.agent.AgentEvent.State;
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.budget.Shares;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
@@ -53,7 +54,12 @@ class AgentTest {
               "A1",
               new AgentLog(log, log.open(new StreamRef("s", "A1"), "")),
               new Agent.Resources(
-                  program(), () -> format, free, ByteBudget.ofHeap(8, Long.MAX_VALUE)),
+                  program(),
+                  () -> format,
+                  free,
+                  new Shares<>(1),
+                  ByteBudget.ofHeap(8, Long.MAX_VALUE)),
+              Agent.NOBODY,
               new ChangeSignal());
       format.agent = agent;
 
@@ -176,7 +182,9 @@ class AgentTest {
     return new Agent(
         "A1",
         new AgentLog(unread, writer),
-        new Agent.Resources(program(), () -> format, free, ByteBudget.ofHeap(8, Long.MAX_VALUE)),
+        new Agent.Resources(
+            program(), () -> format, free, new Shares<>(1), ByteBudget.ofHeap(8, Long.MAX_VALUE)),
+        Agent.NOBODY,
         new ChangeSignal());
   }
 

@@ -265,12 +265,52 @@ class AgentUpstreamTest {
     assertThat(summary(polled)).hasSize(5);
     // Nothing comes without a level: the reader waits until the stream is closed.
     Thread reader = Thread.startVirtualThread(nothing::take);
-    await()
-        .until(() ->
-            reader.getState() == Thread.State.WAITING
-                || reader.getState() == Thread.State.TIMED_WAITING);
+    await().until(() -> isWaiting(reader));
     nothing.close();
     await().until(() -> !reader.isAlive());
+  }
+
+  /** One client could open session after session until all agents were its own. */
+  @Test
+  void shouldLeaveAgentsForOtherClients() {
+    AgentUpstream shared = upstream(AgentSettings.Kind.DROID, log);
+    AgentClient first = new AgentClient(shared, log, "alice");
+    AgentClient second = new AgentClient(shared, log, "alice");
+    AgentClient bob = new AgentClient(shared, log, "bob");
+    String _ = first.start("exec sleep 600");
+    String _ = second.start("exec sleep 600");
+
+    assertThat(second.refusal("session_message", message("true")))
+        .contains("the most that one client may have");
+    String _ = bob.start("exec sleep 600");
+
+    first.attach().end();
+    await().untilAsserted(() -> assertThat(second.start(DONE)).isNotEmpty());
+  }
+
+  /** Its threads would wait for as long as the client has asked. */
+  @Test
+  void shouldEndAPollWithItsSession() throws Exception {
+    AgentClient client = droid();
+    String name = client.start("exec sleep 600");
+    Thread poll =
+        Thread.startVirtualThread(
+            () -> client.messages("session_events", poll(name, 1).put("wait_ms", 30_000)));
+    MessageSource events = client.listen(null);
+    Thread feed = Thread.startVirtualThread(events::take);
+    await().until(() -> isWaiting(poll) && isWaiting(feed));
+    long start = System.nanoTime();
+
+    client.attach().end();
+    poll.join();
+    feed.join();
+
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
+  }
+
+  private static boolean isWaiting(Thread thread) {
+    return thread.getState() == Thread.State.WAITING
+        || thread.getState() == Thread.State.TIMED_WAITING;
   }
 
   @Test
