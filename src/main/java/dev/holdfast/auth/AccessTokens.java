@@ -86,13 +86,14 @@ public final class AccessTokens {
    *
    * @param audiences the names of the resource that the client uses. The token must be for one of
    *     them (RFC 8707)
+   * @param client the network of the client, which may ask about a few unknown tokens at once
    * @throws TokenRefusedException when it stands for nobody, or cannot be checked now
    */
-  public Principal principal(String token, Set<String> audiences) {
+  public Principal principal(String token, Set<String> audiences, String client) {
     Instant now = clock.instant();
     CheckedToken known = remembered(token, now);
     if (known == null) {
-      known = check(token, now);
+      known = check(token, now, client);
     }
     if (known.audiences().stream().noneMatch(audiences::contains)) {
       throw new TokenRefusedException.Invalid("The token is for another resource");
@@ -110,7 +111,7 @@ public final class AccessTokens {
     return checked;
   }
 
-  private CheckedToken check(String token, Instant now) {
+  private CheckedToken check(String token, Instant now, String client) {
     JwtContext context;
     try {
       context = READER.process(token);
@@ -123,7 +124,7 @@ public final class AccessTokens {
       if (askable.isEmpty()) {
         throw new TokenRefusedException.Invalid("The token is malformed");
       }
-      return askOnce(token, now, askable);
+      return askOnce(token, now, askable, client);
     }
     JwtClaims claims = context.getJwtClaims();
     TokenIssuer issuer = issuers.get(String.valueOf(claims.getClaimValue("iss")));
@@ -131,14 +132,15 @@ public final class AccessTokens {
       throw new TokenRefusedException.Invalid("The token's issuer is not known here");
     }
     if (issuer.introspection().filter(Introspection::isForAll).isPresent()) {
-      return askOnce(token, now, List.of(issuer));
+      return askOnce(token, now, List.of(issuer), client);
     }
     issuer.check(context);
     return remember(token, CheckedToken.of(issuer.url(), claims, now));
   }
 
   /** One thread at a time asks about a token. Others wait for what it finds. */
-  private CheckedToken askOnce(String token, Instant now, List<TokenIssuer> askable) {
+  private CheckedToken askOnce(
+      String token, Instant now, List<TokenIssuer> askable, String client) {
     CompletableFuture<CheckedToken> mine = new CompletableFuture<>();
     CompletableFuture<CheckedToken> earlier = asked.putIfAbsent(token, mine);
     if (earlier != null) {
@@ -146,7 +148,8 @@ public final class AccessTokens {
     }
     try {
       CheckedToken meanwhile = remembered(token, now);
-      mine.complete(meanwhile == null ? remember(token, ask(token, now, askable)) : meanwhile);
+      mine.complete(
+          meanwhile == null ? remember(token, ask(token, now, askable, client)) : meanwhile);
     } catch (RuntimeException | Error failure) {
       mine.completeExceptionally(failure);
     } finally {
@@ -167,16 +170,17 @@ public final class AccessTokens {
   }
 
   /** An opaque token does not say whose it is, so each issuer is asked until one knows it. */
-  private CheckedToken ask(String token, Instant now, List<TokenIssuer> askable) {
+  private CheckedToken ask(String token, Instant now, List<TokenIssuer> askable, String client) {
     String hash = new AccessKey(token).hash();
     Refused before = refused.get(hash);
     if (before != null && now.isBefore(before.until())) {
       throw new TokenRefusedException.Invalid(before.reason());
     }
+    boolean known = remembered.get(token) != null;
     TokenRefusedException failure = new TokenRefusedException.Invalid("The token is not active");
     for (TokenIssuer issuer : askable) {
       try {
-        JwtClaims claims = issuer.introspection().orElseThrow().ask(token);
+        JwtClaims claims = issuer.introspection().orElseThrow().ask(token, known ? null : client);
         return CheckedToken.ofAnswer(issuer.url(), claims, now);
       } catch (TokenRefusedException.IssuerAway away) {
         failure = away;

@@ -1,5 +1,6 @@
 package dev.holdfast.auth;
 
+import dev.holdfast.budget.Shares;
 import dev.holdfast.oauth.JsonHttp;
 import dev.holdfast.oauth.TokenEndpoint;
 import dev.holdfast.oauth.TokenException;
@@ -22,6 +23,9 @@ final class Introspection {
   /** Strangers can send any token. Beyond it, requests wait. */
   static final int MAX_AT_ONCE = 32;
 
+  /** Unknown tokens of one client. Beyond it, requests fail. */
+  static final int MAX_OF_ONE = 8;
+
   private static final int OK = 200;
   private static final int BAD_REQUEST = 400;
   private static final String NOT_ACTIVE = "The token is not active";
@@ -33,7 +37,12 @@ final class Introspection {
   private final IssuerMetadata issuer;
   private final AuthConfig.Introspection settings;
   private final String authorization;
-  private final Semaphore places = new Semaphore(MAX_AT_ONCE);
+  private final Semaphore unknown = new Semaphore(MAX_AT_ONCE);
+
+  /** For tokens that were valid before, so that they do not wait for unknown ones. */
+  private final Semaphore known = new Semaphore(MAX_AT_ONCE);
+
+  private final Shares<String> clients = new Shares<>(MAX_OF_ONE);
 
   /** When the server last gave no answer, by the nano time; null when it always did. */
   private volatile @Nullable Long failedAt;
@@ -52,14 +61,16 @@ final class Introspection {
   /**
    * Returns what the server says about a token.
    *
+   * @param client who has sent an unknown token; null for a token that was valid before
    * @return the fields of its answer, which have the names of claims (RFC 7662, section 2.2)
    * @throws TokenRefusedException when the token is not active, or the server is away or refuses
    *     the gateway
    */
-  JwtClaims ask(String token) {
+  JwtClaims ask(String token, @Nullable String client) {
     requireAnswers();
     URI endpoint = settings.endpoint().orElseGet(() -> issuer.location("introspection_endpoint"));
-    JwtClaims claims = askWithPlace(endpoint, token);
+    JwtClaims claims =
+        client == null ? askWithPlace(endpoint, token, known) : askFor(client, endpoint, token);
     issuer.ended(null);
     if (!Boolean.TRUE.equals(claims.getClaimValue("active"))) {
       throw new TokenRefusedException.Invalid(NOT_ACTIVE);
@@ -67,7 +78,18 @@ final class Introspection {
     return claims;
   }
 
-  private JwtClaims askWithPlace(URI endpoint, String token) {
+  private JwtClaims askFor(String client, URI endpoint, String token) {
+    if (!clients.tryTake(client, 1)) {
+      throw new TokenRefusedException.IssuerAway("Too many tokens of one client at once");
+    }
+    try {
+      return askWithPlace(endpoint, token, unknown);
+    } finally {
+      clients.giveBack(client, 1);
+    }
+  }
+
+  private JwtClaims askWithPlace(URI endpoint, String token, Semaphore places) {
     try {
       if (!places.tryAcquire(IssuerMetadata.TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new TokenRefusedException.IssuerAway("Too many tokens are asked about at once");

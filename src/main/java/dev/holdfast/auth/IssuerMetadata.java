@@ -4,6 +4,7 @@ import dev.holdfast.lock.AutoLock;
 import dev.holdfast.oauth.JsonHttp;
 import dev.holdfast.oauth.ServerMetadata;
 import dev.holdfast.oauth.TokenException;
+import dev.holdfast.retry.Backoff;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jose4j.http.Response;
 import org.jose4j.http.SimpleResponse;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,12 @@ final class IssuerMetadata {
   /** Strangers can send tokens with unknown keys, and tokens while the issuer is away. */
   static final Duration BETWEEN_READS = Duration.ofSeconds(3);
 
+  /** Longest pause after failed reads. */
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+
+  /** How long keys are used that cannot be read again. */
+  private static final Duration KEYS_KEPT = Duration.ofDays(1);
+
   private static final int MAX_REDIRECTS = 5;
 
   private final String url;
@@ -36,10 +44,15 @@ final class IssuerMetadata {
   /** What was found, by the names of the fields. */
   private final Map<String, URI> locations = new ConcurrentHashMap<>();
 
-  /** Guarded by the lock. */
-  private @Nullable Long failedAt;
+  // Guarded by the lock.
+  private Backoff backoff = new Backoff(BETWEEN_READS, LONGEST_PAUSE);
+  private @Nullable Long retryAt;
+  private @Nullable Keys last;
 
   private volatile @Nullable String problem;
+
+  /** The keys that were read at a nano time. */
+  private record Keys(SimpleResponse response, long readAt) {}
 
   IssuerMetadata(String url, JsonHttp http) {
     this.url = url;
@@ -64,21 +77,60 @@ final class IssuerMetadata {
     problem = why;
   }
 
-  /** Reads the keys of the issuer. Throws as {@link #location} does, too. */
+  /**
+   * Reads the keys of the issuer. While it is away, returns those of the last day.
+   *
+   * @throws IOException when there are none
+   */
   SimpleResponse keys() throws IOException {
-    URI location = location("jwks_uri");
+    try (var _ = reading.hold()) {
+      try {
+        requireDue();
+        return read(location("jwks_uri"));
+      } catch (IOException | TokenRefusedException.IssuerAway away) {
+        if (last != null && System.nanoTime() - last.readAt() < KEYS_KEPT.toNanos()) {
+          return last.response();
+        }
+        throw new IOException(away);
+      }
+    }
+  }
+
+  private SimpleResponse read(URI location) throws IOException {
     try {
       JsonHttp.Answer answer = http.get(location, MAX_RESPONSE, MAX_REDIRECTS);
-      if (answer.status() == 200) {
-        ended(null);
-        // Without headers: all keys are read again after the same time.
-        return new Response(answer.status(), "", Map.of(), answer.body());
+      if (answer.status() != 200) {
+        throw new IOException("status " + answer.status());
       }
-      throw new IOException("status " + answer.status());
+      // Without headers: all keys are read again after the same time.
+      SimpleResponse keys = new Response(answer.status(), "", Map.of(), answer.body());
+      last = new Keys(keys, System.nanoTime());
+      succeeded();
+      return keys;
     } catch (IOException | TokenException away) {
-      ended(location + " cannot be read: " + away.getMessage());
+      failed(location + " cannot be read: " + away.getMessage());
       throw new IOException(away);
     }
+  }
+
+  private void requireDue() {
+    if (retryAt != null && System.nanoTime() - retryAt < 0) {
+      throw new TokenRefusedException.IssuerAway("The token's issuer is away");
+    }
+  }
+
+  private void succeeded() {
+    backoff = backoff.reset();
+    retryAt = null;
+    ended(null);
+  }
+
+  /** Replicas that began at the same time shall not go on asking at the same time. */
+  private void failed(String why) {
+    long pause = backoff.delay().toNanos();
+    retryAt = System.nanoTime() + pause + ThreadLocalRandom.current().nextLong(pause / 2);
+    backoff = backoff.next();
+    ended(why);
   }
 
   /**
@@ -100,21 +152,17 @@ final class IssuerMetadata {
 
   /** OpenID Connect comes first: most servers have it, and some nothing else. */
   private URI read(String field) {
-    Long failed = failedAt;
-    if (failed != null && System.nanoTime() - failed < BETWEEN_READS.toNanos()) {
-      throw new TokenRefusedException.IssuerAway("The token's issuer is away");
-    }
+    requireDue();
     try {
       List<URI> places = ServerMetadata.places(JsonHttp.url(url));
       List<URI> tried = List.of(places.getLast(), places.getFirst());
       JsonHttp.Answer metadata =
           ServerMetadata.read(
               url, field, tried, place -> http.get(place, MAX_RESPONSE, MAX_REDIRECTS));
-      ended(null);
+      succeeded();
       return JsonHttp.url(String.valueOf(metadata.field(field)));
     } catch (TokenException away) {
-      failedAt = System.nanoTime();
-      ended("the metadata cannot be read: " + away.getMessage());
+      failed("the metadata cannot be read: " + away.getMessage());
       throw new TokenRefusedException.IssuerAway(
           "The token's issuer is away: " + away.getMessage());
     }

@@ -30,8 +30,6 @@ public final class TokenIssuer {
   /** How long keys are used before they are read again; a token with another one reads them too. */
   private static final Duration KEYS_FRESH = Duration.ofMinutes(10);
 
-  private static final Duration KEYS_KEPT = Duration.ofDays(1);
-
   /** All that a public key can check. A shared secret is none. */
   private static final AlgorithmConstraints ALGORITHMS =
       new AlgorithmConstraints(
@@ -109,7 +107,6 @@ public final class TokenIssuer {
     // The metadata has the location of the keys.
     keys.setSimpleHttpGet(_ -> metadata.keys());
     keys.setDefaultCacheDuration(KEYS_FRESH.toSeconds());
-    keys.setRetainCacheOnErrorDuration(KEYS_KEPT.toSeconds());
     keys.setRefreshReprieveThreshold(IssuerMetadata.BETWEEN_READS.toMillis());
     return new JwtConsumerBuilder()
         .setVerificationKeyResolver(new HttpsJwksVerificationKeyResolver(keys))

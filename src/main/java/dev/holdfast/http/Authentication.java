@@ -171,7 +171,8 @@ class Authentication {
     }
     if (current.getProperty(TOKEN) instanceof String token) {
       try {
-        current.setProperty(PRINCIPAL, tokens.principal(token, resources.names(upstream)));
+        current.setProperty(
+            PRINCIPAL, tokens.principal(token, resources.names(upstream), client()));
       } catch (TokenRefusedException.Invalid invalid) {
         return Optional.of(unauthorized(String.valueOf(invalid.getMessage()), INVALID));
       } catch (TokenRefusedException.IssuerAway away) {
@@ -209,12 +210,13 @@ class Authentication {
       return null;
     }
     Set<String> names = resources.names(endpoint().upstream());
-    return new Credentials(expires, interval, () -> isValid(token, names));
+    String client = client();
+    return new Credentials(expires, interval, () -> isValid(token, names, client));
   }
 
-  private boolean isValid(String token, Set<String> names) {
+  private boolean isValid(String token, Set<String> names, String client) {
     try {
-      Principal _ = tokens.principal(token, names);
+      Principal _ = tokens.principal(token, names, client);
       return true;
     } catch (TokenRefusedException.IssuerAway away) {
       return true;

@@ -75,7 +75,8 @@ class ArchitectureTest {
                   "retry")),
           entry("intercept", List.of("lock", "budget", "protocol", "upstream")),
           entry("audit", List.of("budget", "session")),
-          entry("auth", List.of("config", "lock", "oauth", "protocol", "session")),
+          entry(
+              "auth", List.of("budget", "config", "lock", "oauth", "protocol", "retry", "session")),
           entry("session", List.of("config", "protocol")),
           entry("session.memory", List.of("session", "protocol")),
           entry("session.redis", List.of("session", "protocol", "redis")),

@@ -30,6 +30,7 @@ class AccessTokensIT {
 
   private static final String RESOURCE = "https://mcp.example.com/mcp";
   private static final String OTHER = "https://mcp.example.com/servers/other/mcp";
+  private static final String CLIENT = "192.0.2.0/24";
   private static final Set<String> HERE = Set.of(RESOURCE);
 
   @AutoClose private OpenIdProvider provider = OpenIdProvider.start();
@@ -43,14 +44,15 @@ class AccessTokensIT {
   }
 
   private void assertInvalid(String token, String reason) {
-    assertThatThrownBy(() -> tokens.principal(token, HERE))
+    assertThatThrownBy(() -> tokens.principal(token, HERE, CLIENT))
         .isInstanceOf(TokenRefusedException.Invalid.class)
         .hasMessage(reason);
   }
 
   @Test
   void shouldTellSubjectScopesAndExpiry() {
-    Principal alice = tokens.principal(provider.token("alice", RESOURCE, "tools files"), HERE);
+    Principal alice =
+        tokens.principal(provider.token("alice", RESOURCE, "tools files"), HERE, CLIENT);
 
     assertThat(alice.id()).isEqualTo(new PrincipalId(provider.issuer(), "alice"));
     assertThat(alice.scopes()).containsExactlyInAnyOrder("tools", "files");
@@ -63,7 +65,8 @@ class AccessTokensIT {
     String token = provider.token("alice", OTHER, "tools");
 
     assertInvalid(token, "The token is for another resource");
-    assertThat(tokens.principal(token, Set.of(RESOURCE, OTHER)).id().subject()).isEqualTo("alice");
+    assertThat(tokens.principal(token, Set.of(RESOURCE, OTHER), CLIENT).id().subject())
+        .isEqualTo("alice");
     assertInvalid(token, "The token is for another resource");
   }
 
@@ -72,10 +75,11 @@ class AccessTokensIT {
     assertInvalid(provider.token("expired", RESOURCE, "tools"), "The token has expired");
 
     String brief = provider.token("brief", RESOURCE, "tools");
-    assertThat(tokens.principal(brief, HERE).expires()).isBefore(Instant.now().plusSeconds(10));
+    assertThat(tokens.principal(brief, HERE, CLIENT).expires())
+        .isBefore(Instant.now().plusSeconds(10));
     await()
         .untilAsserted(() ->
-            assertThatThrownBy(() -> tokens.principal(brief, HERE))
+            assertThatThrownBy(() -> tokens.principal(brief, HERE, CLIENT))
                 .hasMessage("The token has expired"));
   }
 
@@ -128,13 +132,13 @@ class AccessTokensIT {
   void shouldGoOnWithKnownKeysWhileTheIssuerIsAwayAndFollowItsNewOnes() {
     String known = provider.token("alice", RESOURCE, "tools");
     String later = provider.token("bob", RESOURCE, "tools");
-    assertThat(tokens.principal(known, HERE).id().subject()).isEqualTo("alice");
+    assertThat(tokens.principal(known, HERE, CLIENT).id().subject()).isEqualTo("alice");
     assertThat(tokens.problems()).containsValue(Optional.empty());
     provider.close();
 
-    assertThat(tokens.principal(later, HERE).id().subject()).isEqualTo("bob");
+    assertThat(tokens.principal(later, HERE, CLIENT).id().subject()).isEqualTo("bob");
     AccessTokens started = tokens();
-    assertThatThrownBy(() -> started.principal(known, HERE))
+    assertThatThrownBy(() -> started.principal(known, HERE, CLIENT))
         .isInstanceOf(TokenRefusedException.IssuerAway.class);
     assertThat(started.problems().get(provider.issuer()))
         .get()
@@ -145,12 +149,12 @@ class AccessTokensIT {
     String rotated = provider.token("alice", RESOURCE, "tools");
     await()
         .ignoreException(TokenRefusedException.Invalid.class)
-        .untilAsserted(
-            () -> assertThat(tokens.principal(rotated, HERE).id().subject()).isEqualTo("alice"));
+        .untilAsserted(() ->
+            assertThat(tokens.principal(rotated, HERE, CLIENT).id().subject()).isEqualTo("alice"));
     await()
         .ignoreExceptionsInstanceOf(TokenRefusedException.class)
-        .untilAsserted(
-            () -> assertThat(started.principal(rotated, HERE).id().subject()).isEqualTo("alice"));
+        .untilAsserted(() ->
+            assertThat(started.principal(rotated, HERE, CLIENT).id().subject()).isEqualTo("alice"));
     assertThat(started.problems()).containsValue(Optional.empty());
     assertInvalid(signedByAnotherOfIssuer(), "The token is not valid");
   }

@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class IntrospectionTest {
 
+  private static final String CLIENT = "192.0.2.0/24";
   private static final Set<String> HERE = Set.of("https://mcp.example.com/mcp");
   private static final String ISSUER = "http://127.0.0.1:1";
 
@@ -108,7 +109,7 @@ class IntrospectionTest {
   }
 
   private Principal ask(String token) {
-    return tokens.principal(token, HERE);
+    return tokens.principal(token, HERE, CLIENT);
   }
 
   @Test
@@ -155,12 +156,38 @@ class IntrospectionTest {
     waits = true;
     int many = 3 * Introspection.MAX_AT_ONCE;
     List<Future<Principal>> requests =
-        IntStream.range(0, many).mapToObj(n -> threads.submit(() -> ask("token" + n))).toList();
+        IntStream.range(0, many)
+            .mapToObj(n -> threads.submit(() -> tokens.principal("token" + n, HERE, "client" + n)))
+            .toList();
     await().until(() -> asked.size() >= Introspection.MAX_AT_ONCE);
 
     await().until(() -> requests.stream().anyMatch(Future::isDone));
 
     assertThat(asked).hasSize(Introspection.MAX_AT_ONCE);
+  }
+
+  /** A stranger with many unknown tokens would keep everybody else waiting. */
+  @Test
+  void shouldLeavePlacesForOtherClientsAndForKnownTokens() throws Exception {
+    answer = active("");
+    assertThat(ask("good").id().subject()).isEqualTo("alice");
+    now = now.plusSeconds(31);
+    asked.clear();
+    waits = true;
+    for (int i = 0; i < Introspection.MAX_OF_ONE; i++) {
+      String unknown = "unknown" + i;
+      var _ = threads.submit(() -> tokens.principal(unknown, HERE, "stranger"));
+    }
+    await().until(() -> asked.size() == Introspection.MAX_OF_ONE);
+
+    assertThatThrownBy(() -> tokens.principal("one-more", HERE, "stranger"))
+        .isInstanceOf(TokenRefusedException.IssuerAway.class);
+    var known = threads.submit(() -> tokens.principal("good", HERE, "stranger"));
+    var other = threads.submit(() -> tokens.principal("new", HERE, CLIENT));
+    await().until(() -> asked.size() == Introspection.MAX_OF_ONE + 2);
+
+    gate.countDown();
+    assertThat(known.get().id()).isEqualTo(other.get().id());
   }
 
   @Test

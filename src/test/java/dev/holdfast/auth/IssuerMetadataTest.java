@@ -3,6 +3,7 @@ package dev.holdfast.auth;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -45,6 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What an issuer with a certificate of a company's own authority says about itself. */
 class IssuerMetadataTest {
 
+  private static final String CLIENT = "192.0.2.0/24";
   private static final Set<String> HERE = Set.of("https://mcp.example.com/mcp");
   private static final String OPENID = "/.well-known/openid-configuration";
   private static final String OAUTH = "/.well-known/oauth-authorization-server";
@@ -154,7 +156,7 @@ class IssuerMetadataTest {
       String token, @Nullable IntrospectionSettings introspection, JsonHttp http) {
     return new AccessTokens(
             List.of(new TokenIssuer(issuer(), introspection, http)), InstantSource.system())
-        .principal(token, HERE);
+        .principal(token, HERE, CLIENT);
   }
 
   private JsonHttp trusting() {
@@ -235,6 +237,26 @@ class IssuerMetadataTest {
         .as(() -> String.valueOf(metadata.problem()))
         .containsExactly("/realms/a" + OPENID, OAUTH + "/realms/a");
     assertThat(metadata.problem()).get().asString().contains("status 404");
+  }
+
+  /** Strangers can send tokens with unknown keys as fast as they like. */
+  @Test
+  void shouldPauseAfterAFailedReadOfTheKeys() throws Exception {
+    publish("jwks_uri", issuer() + "/keys");
+    IssuerMetadata metadata = new IssuerMetadata(issuer(), trusting());
+    String keys = metadata.keys().getBody();
+    String published = String.valueOf(documents.remove("/keys"));
+    asked.clear();
+
+    for (int i = 0; i < 5; i++) {
+      assertThat(metadata.keys().getBody()).isEqualTo(keys);
+    }
+    assertThat(asked).containsExactly("/keys");
+    assertThat(metadata.problem()).isPresent();
+
+    documents.put("/keys", published.replace("{", " {"));
+    await().until(() -> !metadata.keys().getBody().equals(keys));
+    assertThat(metadata.problem()).isEmpty();
   }
 
   @Test

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 class OpaqueTokensIT {
 
   private static final String RESOURCE = "https://mcp.example.com/mcp";
+  private static final String CLIENT = "192.0.2.0/24";
   private static final Set<String> HERE = Set.of(RESOURCE);
   private static final String SCOPES = "tools opaque";
   private static final String COUNTDOWN =
@@ -44,7 +45,7 @@ class OpaqueTokensIT {
   }
 
   private void assertInvalid(String token, String reason) {
-    assertThatThrownBy(() -> tokens.principal(token, HERE))
+    assertThatThrownBy(() -> tokens.principal(token, HERE, CLIENT))
         .isInstanceOf(TokenRefusedException.Invalid.class)
         .hasMessage(reason);
   }
@@ -53,7 +54,7 @@ class OpaqueTokensIT {
   void shouldTellSubjectScopesAndExpiry() {
     String token = provider.token("alice", RESOURCE, SCOPES);
 
-    Principal alice = tokens.principal(token, HERE);
+    Principal alice = tokens.principal(token, HERE, CLIENT);
 
     assertThat(token).doesNotContain(".");
     assertThat(alice.id()).isEqualTo(new PrincipalId(provider.issuer(), "alice"));
@@ -65,8 +66,8 @@ class OpaqueTokensIT {
 
   @Test
   void shouldTakeBothKindsOfTokensOfOneSubject() {
-    Principal opaque = tokens.principal(provider.token("alice", RESOURCE, SCOPES), HERE);
-    Principal signed = tokens.principal(provider.token("alice", RESOURCE, "tools"), HERE);
+    Principal opaque = tokens.principal(provider.token("alice", RESOURCE, SCOPES), HERE, CLIENT);
+    Principal signed = tokens.principal(provider.token("alice", RESOURCE, "tools"), HERE, CLIENT);
 
     assertThat(opaque.id()).isEqualTo(signed.id());
   }
@@ -83,7 +84,7 @@ class OpaqueTokensIT {
   @Test
   void shouldRefuseAnExpiredTokenAlsoWhenItWasValidBefore() {
     String brief = provider.token("brief", RESOURCE, SCOPES);
-    assertThat(tokens.principal(brief, HERE).id().subject()).isEqualTo("brief");
+    assertThat(tokens.principal(brief, HERE, CLIENT).id().subject()).isEqualTo("brief");
 
     await()
         .atMost(Duration.ofSeconds(25)) // Less than a token is remembered.
@@ -95,13 +96,14 @@ class OpaqueTokensIT {
     ShiftedClock clock = new ShiftedClock();
     AccessTokens checked = tokens("gateway", false, clock);
     String token = provider.token("alice", RESOURCE, SCOPES);
-    assertThat(checked.principal(token, HERE).id().subject()).isEqualTo("alice");
+    assertThat(checked.principal(token, HERE, CLIENT).id().subject()).isEqualTo("alice");
     provider.revoke("alice", token);
-    assertThat(checked.principal(token, HERE).id().subject()).isEqualTo("alice");
+    assertThat(checked.principal(token, HERE, CLIENT).id().subject()).isEqualTo("alice");
 
     clock.shift = Duration.ofSeconds(31);
 
-    assertThatThrownBy(() -> checked.principal(token, HERE)).hasMessage("The token is not active");
+    assertThatThrownBy(() -> checked.principal(token, HERE, CLIENT))
+        .hasMessage("The token is not active");
   }
 
   @Test
@@ -110,10 +112,11 @@ class OpaqueTokensIT {
     String signed = provider.token("alice", RESOURCE, "tools");
 
     // This provider keeps no record of signed tokens, and answers with an error.
-    assertThatThrownBy(() -> all.principal(signed, HERE)).hasMessage("The token is not active");
-    assertThat(tokens.principal(signed, HERE).id().subject()).isEqualTo("alice");
+    assertThatThrownBy(() -> all.principal(signed, HERE, CLIENT))
+        .hasMessage("The token is not active");
+    assertThat(tokens.principal(signed, HERE, CLIENT).id().subject()).isEqualTo("alice");
     String opaque = provider.token("alice", RESOURCE, SCOPES);
-    assertThat(all.principal(opaque, HERE).id().subject()).isEqualTo("alice");
+    assertThat(all.principal(opaque, HERE, CLIENT).id().subject()).isEqualTo("alice");
   }
 
   @Test
@@ -121,7 +124,7 @@ class OpaqueTokensIT {
     AccessTokens wrong = tokens("wrong", false, Clock.systemUTC());
     String token = provider.token("alice", RESOURCE, SCOPES);
 
-    assertThatThrownBy(() -> wrong.principal(token, HERE))
+    assertThatThrownBy(() -> wrong.principal(token, HERE, CLIENT))
         .isInstanceOf(TokenRefusedException.IssuerAway.class)
         .hasMessageContaining("status 401")
         .hasMessageNotContainingAny("wrong", token);
@@ -131,12 +134,12 @@ class OpaqueTokensIT {
   @Test
   void shouldGoOnWhenTheIssuerIsBack() {
     String known = provider.token("alice", RESOURCE, SCOPES);
-    assertThat(tokens.principal(known, HERE).id().subject()).isEqualTo("alice");
+    assertThat(tokens.principal(known, HERE, CLIENT).id().subject()).isEqualTo("alice");
     String unknown = provider.token("alice", RESOURCE, SCOPES);
     provider.close();
 
-    assertThat(tokens.principal(known, HERE).id().subject()).isEqualTo("alice");
-    assertThatThrownBy(() -> tokens.principal(unknown, HERE))
+    assertThat(tokens.principal(known, HERE, CLIENT).id().subject()).isEqualTo("alice");
+    assertThatThrownBy(() -> tokens.principal(unknown, HERE, CLIENT))
         .isInstanceOf(TokenRefusedException.IssuerAway.class);
     assertThat(tokens.problems().get(provider.issuer())).isPresent();
 
@@ -144,8 +147,8 @@ class OpaqueTokensIT {
     String later = provider.token("bob", RESOURCE, SCOPES);
     await()
         .ignoreException(TokenRefusedException.IssuerAway.class)
-        .untilAsserted(
-            () -> assertThat(tokens.principal(later, HERE).id().subject()).isEqualTo("bob"));
+        .untilAsserted(() ->
+            assertThat(tokens.principal(later, HERE, CLIENT).id().subject()).isEqualTo("bob"));
     assertThat(tokens.problems()).containsValue(Optional.empty());
   }
 
