@@ -28,12 +28,16 @@ public record Tape(String upstream, List<TapeEntry> entries, boolean cut) {
   /**
    * Reads a file and, if it is the first one of a tape, the files that continue it.
    *
-   * @throws TapeException if the file cannot be read, or a line other than an incomplete last one
-   *     is not of a tape
+   * @throws TapeException if the file cannot be read, a line other than an incomplete last one is
+   *     not of a tape, or the tape has more bytes than half of the heap
    */
   public static Tape read(Path first) throws TapeException {
+    return read(first, Runtime.getRuntime().maxMemory() / 2);
+  }
+
+  static Tape read(Path first, long mostBytes) throws TapeException {
     List<TapeEntry> entries = new ArrayList<>();
-    Reading reading = scan(first, entries::add);
+    Reading reading = scan(first, mostBytes, entries::add);
     return new Tape(reading.upstream, entries, reading.cut);
   }
 
@@ -44,11 +48,12 @@ public record Tape(String upstream, List<TapeEntry> entries, boolean cut) {
    * @return whether the end of the tape is missing
    */
   public static boolean forEach(Path first, Consumer<TapeEntry> each) throws TapeException {
-    return scan(first, each).cut;
+    return scan(first, Long.MAX_VALUE, each).cut;
   }
 
-  private static Reading scan(Path first, Consumer<TapeEntry> each) throws TapeException {
-    Reading reading = new Reading(each);
+  private static Reading scan(Path first, long mostBytes, Consumer<TapeEntry> each)
+      throws TapeException {
+    Reading reading = new Reading(mostBytes, each);
     reading.addFile(first);
     Path next = part(first, 2);
     for (int part = 2; !reading.cut && Files.exists(next); next = part(first, ++part)) {
@@ -66,21 +71,31 @@ public record Tape(String upstream, List<TapeEntry> entries, boolean cut) {
   }
 
   private static final class Reading {
+    private final long mostBytes;
     private final Consumer<TapeEntry> each;
+    private long bytes;
     private String upstream = "";
     private boolean cut;
 
-    Reading(Consumer<TapeEntry> each) {
+    Reading(long mostBytes, Consumer<TapeEntry> each) {
+      this.mostBytes = mostBytes;
       this.each = each;
     }
 
     void addFile(Path file) throws TapeException {
       int number = 0;
       try (InputStream in = Files.newInputStream(file)) {
-        LineReader lines = new LineReader(in, Integer.MAX_VALUE - 16);
+        LineReader lines = new LineReader(in, longestLine());
         byte[] line = lines.next();
         while (line != null) {
           number++;
+          bytes += line.length;
+          if (bytes > mostBytes) {
+            throw new TapeException(
+                "%s: the tape has more than %d MB, and is kept in memory: give Holdfast more, as with -Xmx8g"
+                    .formatted(file, mostBytes >> 20),
+                null);
+          }
           byte[] next = lines.next();
           add(line, number, next == null);
           line = next;
@@ -91,6 +106,11 @@ public record Tape(String upstream, List<TapeEntry> entries, boolean cut) {
       } catch (IllegalArgumentException | LineReader.LineTooLongException e) {
         throw new TapeException("%s, line %d: %s".formatted(file, number, e.getMessage()), e);
       }
+    }
+
+    /** Not a constant: a native image would keep that of the machine that built it. */
+    private static int longestLine() {
+      return (int) Math.min(Integer.MAX_VALUE - 16, Runtime.getRuntime().maxMemory() / 4);
     }
 
     private void add(byte[] line, int number, boolean last) {

@@ -376,6 +376,18 @@ class RecorderTest {
             .getMessage());
   }
 
+  /** A tape from elsewhere may be larger than the memory. */
+  @Test
+  void shouldKeepNoTapeThatIsTooLarge() throws Exception {
+    Path file = record();
+    long size = Files.size(file);
+
+    assertThat(Tape.read(file, size).entries()).isNotEmpty();
+    assertThatExceptionOfType(TapeException.class)
+        .isThrownBy(() -> Tape.read(file, size / 2))
+        .withMessageContaining("is kept in memory");
+  }
+
   @Test
   void shouldIgnoreUnknownFields() throws Exception {
     Path file = record();
