@@ -24,6 +24,10 @@ final class RequestChecks {
 
   private static final Logger LOG = Logger.getLogger(RequestChecks.class);
   private static final LogRate MALFORMED_EVENT_IDS = new LogRate(Duration.ofSeconds(10));
+  private static final LogRate OTHER_VERSIONS = new LogRate(Duration.ofSeconds(10));
+
+  /** Characters of a version in the log. */
+  private static final int MAX_SHOWN = 32;
 
   /** What SDKs send. Needs no parsing. */
   private static final String USUAL_ACCEPT = "application/json, text/event-stream";
@@ -64,6 +68,8 @@ final class RequestChecks {
   static void checkVersion(HttpHeaders headers) {
     String version = headers.getHeaderString(McpHeaders.PROTOCOL_VERSION);
     if (version != null && ProtocolVersion.parse(version).isEmpty()) {
+      String shown = version.substring(0, Math.min(version.length(), MAX_SHOWN));
+      OTHER_VERSIONS.warn(LOG, "client of another protocol version refused version=%s", shown);
       throw new RequestRejectedException(
           400,
           "Bad Request: Unsupported protocol version (supported versions: "

@@ -221,6 +221,7 @@ final class CheckedConfig {
   private void checkUpstream(
       UpstreamFactory factory, String prefix, String name, GatewayConfig.Server server) {
     checkScopes(prefix, server);
+    checkWritable(prefix + "record-dir", server.recordDir());
     if (server.url().isPresent() && server.command().isPresent()) {
       problem(
           prefix + "url", "and " + named(prefix + "command") + " exclude each other: remove one");
@@ -305,6 +306,21 @@ final class CheckedConfig {
     long max = gateway.record().maxBytes().asLongValue();
     if (max < Math.max(MIN_TAPES, 2 * gateway.record().fileBytes().asLongValue())) {
       tooSmall("holdfast.record.max-bytes", "8K and twice ", "holdfast.record.file-bytes");
+    }
+    checkWritable("holdfast.record.dir", gateway.record().dir());
+  }
+
+  private void checkWritable(String key, Optional<Path> directory) {
+    Path first = directory.map(Path::toAbsolutePath).orElse(null);
+    Path existing = first;
+    while (existing != null && !Files.exists(existing)) {
+      existing = existing.getParent();
+    }
+    if (existing != null && !(Files.isDirectory(existing) && Files.isWritable(existing))) {
+      problem(
+          key,
+          "is %s, but %s is no directory that Holdfast may write: change its rights, or the key"
+              .formatted(first, existing));
     }
   }
 

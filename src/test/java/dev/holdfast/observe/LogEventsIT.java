@@ -92,6 +92,33 @@ class LogEventsIT {
     assertThat(get("/q/health/group/upstreams").body()).contains("\"away\": \"up\"");
   }
 
+  /** A request whose outcome is unknown may not be repeated; this one may. */
+  @Test
+  void shouldTellClientsThatNoSessionWasOpened() {
+    McpClient ended = McpClient.at(gateway.url("/servers/crashing/mcp"));
+    McpClient noMcp = McpClient.at(gateway.url("/servers/page/mcp"));
+
+    assertThat(ended.initialized().body())
+        .contains("opened no session, and executed nothing")
+        .doesNotContain("no licence");
+    assertThat(noMcp.initialized().body())
+        .contains("opened no session, and executed nothing", "status 200", "text/html");
+    assertThat(noMcp.initialized().statusCode()).isEqualTo(502);
+  }
+
+  @Test
+  void shouldNameTheVersionOfAClientThatIsRefused() throws Exception {
+    HttpRequest newer =
+        HttpRequest.newBuilder(gateway.url())
+            .header("MCP-Protocol-Version", "2099-01-01")
+            .header("Accept", "text/event-stream")
+            .build();
+
+    assertThat(send(newer).statusCode()).isEqualTo(400);
+
+    awaitLine("client of another protocol version refused version=2099-01-01");
+  }
+
   @Test
   void shouldNameWhatAnUpstreamDoesWrong() {
     for (String name :
@@ -226,9 +253,11 @@ class LogEventsIT {
   }
 
   private static HttpResponse<String> get(String path) throws IOException, InterruptedException {
-    return HttpClient.newHttpClient()
-        .send(
-            HttpRequest.newBuilder(gateway.url(path)).build(),
-            HttpResponse.BodyHandlers.ofString());
+    return send(HttpRequest.newBuilder(gateway.url(path)).build());
+  }
+
+  private static HttpResponse<String> send(HttpRequest request)
+      throws IOException, InterruptedException {
+    return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
   }
 }

@@ -116,6 +116,7 @@ class StartFailureTest {
           holdfast.trace.endpoint=collector:4318 | holdfast.trace.endpoint (command line) must begin with http:// or https://, such as http://localhost:4318/v1/traces
           holdfast.trace.endpoint=http://a/v1/traces ; holdfast.trace.tls=b | holdfast.trace.tls (command line) has no use unless holdfast.trace.endpoint begins with https://: remove it, or change the other
           holdfast.auth.public-url=https://b ; holdfast.auth.issuers.a.url=http://localhost ; holdfast.auth.issuers.a.tls=b | holdfast.auth.issuers.a.tls (command line) has no use unless holdfast.auth.issuers.a.url begins with https://: remove it, or change the other
+          holdfast.record.dir=/dev/null/tapes | holdfast.record.dir (command line) is /dev/null/tapes, but /dev/null is no directory that Holdfast may write: change its rights, or the key
           holdfast.record.max-bytes=4K | holdfast.record.max-bytes (command line) must be at least 8K and twice holdfast.record.file-bytes: raise it, or lower the other
           HOLDFAST_CLUSTER_HEARTBEAT=2s | holdfast.cluster.dead-after must be at least twice holdfast.cluster.heartbeat (HOLDFAST_CLUSTER_HEARTBEAT): raise it, or lower the other
           holdfast.store=redis ; QUARKUS_REDIS_HOSTS=foo | quarkus.redis.hosts (QUARKUS_REDIS_HOSTS) must be URLs that begin with redis:// or rediss://, such as redis://127.0.0.1:6379

@@ -85,7 +85,8 @@ public final class ErrorResponses {
       case RelayException.NotInitialized _ ->
           of(400, id, JsonRpcErrorCode.INVALID_REQUEST, message);
       case RelayException.StreamNotFound _ -> serverError(400, message, id);
-      case RelayException.UnsupportedVersion _ -> serverError(502, message, id);
+      case RelayException.UnsupportedVersion _, RelayException.NotOpened _ ->
+          serverError(502, message, id);
       case RelayException.Draining _ -> serverError(503, message, id);
       case RelayException.EventsPurged purged -> {
         Map<String, @Nullable Object> data = new LinkedHashMap<>();

@@ -105,6 +105,7 @@ public record SessionOpener(
    * @param principal whom the session will belong to
    * @throws RelayException.UnknownUpstream when no upstream has the name
    * @throws RelayException.UnsupportedVersion when the upstream chose an unknown version
+   * @throws RelayException.NotOpened when the upstream did not answer with MCP
    */
   public InitializeReply initialize(
       String upstreamName, Message.Request request, Opener opener, PrincipalId principal) {
@@ -131,8 +132,12 @@ public record SessionOpener(
           return session;
         };
     Attempt attempt = new Attempt(upstreamName, opener, principal, client);
-    return audited(
-        attempt, () -> overStreamableHttp(initialize, initialize(attempt, request, record)));
+    try {
+      return audited(
+          attempt, () -> overStreamableHttp(initialize, initialize(attempt, request, record)));
+    } catch (UpstreamException.Broken | UpstreamException.SessionGone failure) {
+      throw new RelayException.NotOpened(String.valueOf(failure.getMessage()));
+    }
   }
 
   /**

@@ -53,6 +53,15 @@ public abstract sealed class RelayException extends RuntimeException {
     }
   }
 
+  /** The upstream did not answer {@code initialize} with MCP. It has executed nothing. */
+  public static final class NotOpened extends RelayException {
+
+    /** Tells what came instead. */
+    public NotOpened(String what) {
+      super("The server opened no session, and executed nothing: " + what);
+    }
+  }
+
   /** No upstream has this name. */
   public static final class UnknownUpstream extends RelayException {
     public UnknownUpstream() {
