@@ -29,6 +29,7 @@ class RunScriptIT {
 
     assertThat(run(link, Map.of("JAVA_HOME", "/nowhere"), "key", "--help"))
         .contains("Usage: holdfast key");
+    assertThat(Path.of("target/holdfast.jsa")).as("classes for a quick start").exists();
   }
 
   /** The first thing that a stranger sees must not take minutes. */
