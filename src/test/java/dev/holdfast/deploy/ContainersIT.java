@@ -189,6 +189,7 @@ class ContainersIT {
    */
   @Test
   void shouldContinueCallsInTheDeploymentOfCompose() throws Exception {
+    assumeTrue(engine.hasCompose(), "no docker compose or podman-compose is installed");
     Path deploy = deployment();
     String[] up = {
       "up", "-d", "redis", "tools", "holdfast-1", "holdfast-2", "holdfast-3", "balancer"

@@ -46,11 +46,24 @@ public final class ContainerEngine {
     return runOther(Path.of("."), command);
   }
 
+  /** Tells whether {@link #compose} is possible. */
+  public boolean hasCompose() {
+    List<String> command = new ArrayList<>(composeCommand());
+    command.add("version");
+    try {
+      return ProcessRun.toEnd(Path.of("."), PATIENCE, command).exitCode() == 0;
+    } catch (IOException notInstalled) {
+      return false;
+    }
+  }
+
+  private List<String> composeCommand() {
+    return program.equals("docker") ? List.of("docker", "compose") : List.of("podman-compose");
+  }
+
   /** Runs {@code docker compose} or {@code podman-compose} in a directory. */
   public String compose(Path directory, String... arguments) {
-    List<String> command =
-        new ArrayList<>(
-            program.equals("docker") ? List.of("docker", "compose") : List.of("podman-compose"));
+    List<String> command = new ArrayList<>(composeCommand());
     command.addAll(List.of(arguments));
     return runOther(directory, command);
   }
