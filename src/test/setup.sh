@@ -24,7 +24,7 @@ has_browser() {
 has_redis() { has redis-server; }
 
 # Checks the alert rules.
-has_promtool() { has promtool; }
+has_prometheus() { has prometheus && has promtool; }
 
 # Succeeds when packages can be installed without asking for a password.
 may_install() { has apt-get && { [ "$(id -u)" -eq 0 ] || { has sudo && sudo -n true 2>/dev/null; }; }; }
@@ -34,12 +34,13 @@ as_root() {
 }
 
 # Takes the program out of the package, because the package would also start a server.
-install_promtool() {
-  echo "setup: installing promtool"
+install_prometheus() {
+  echo "setup: installing prometheus and promtool"
   directory=$(mktemp -d)
   (
     cd "$directory" && apt-get download -qq -o APT::Sandbox::User=root prometheus &&
-      dpkg-deb -x prometheus_*.deb . && as_root install -m 755 usr/bin/promtool /usr/local/bin/promtool
+      dpkg-deb -x prometheus_*.deb . &&
+      as_root install -m 755 usr/bin/prometheus usr/bin/promtool /usr/local/bin/
   )
   result=$?
   rm -rf "$directory"
@@ -48,7 +49,7 @@ install_promtool() {
 
 install_packages() {
   as_root apt-get update -qq || return
-  has_promtool || install_promtool || return
+  has_prometheus || install_prometheus || return
   packages=
   has_node || packages="nodejs npm"
   has_redis || packages="$packages redis-server"
@@ -72,7 +73,7 @@ install_packages() {
   fi
 }
 
-if has_node && has_browser && has_redis && has_promtool && has curl; then
+if has_node && has_browser && has_redis && has_prometheus && has curl; then
   exit 0
 fi
 if may_install; then
@@ -84,8 +85,8 @@ has_node || missing="$missing
   Node.js $node_needed or newer, with npm"
 has_browser || missing="$missing
   Chromium or Google Chrome"
-has_promtool || missing="$missing
-  promtool, which is part of Prometheus"
+has_prometheus || missing="$missing
+  Prometheus, with its promtool"
 has curl || missing="$missing
   curl"
 if [ -n "$missing" ]; then
