@@ -1,6 +1,9 @@
 package dev.holdfast.deploy;
 
+import static java.nio.file.StandardOpenOption.APPEND;
+import static java.nio.file.StandardOpenOption.CREATE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static java.util.Objects.requireNonNull;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -10,6 +13,10 @@ import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.Ports;
 import dev.holdfast.testing.ToolRequest;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -182,6 +189,66 @@ class ContainersIT {
         .until(
             () -> engine.run("exec", container, "sh", "-c", "cat /proc/[0-9]*/comm"),
             names -> !names.contains("sleep"));
+  }
+
+  /**
+   * The pod of the chart as an engine runs it: with its user, its read-only root, without
+   * capabilities, in its limit of memory, with its configuration. Its calls end before it does.
+   */
+  @Test
+  void shouldRunThePodOfTheChart() throws Exception {
+    assumeTrue(engine.program().equals("podman"), "only Podman runs pods of Kubernetes");
+    int http = Ports.free();
+    int management = Ports.free();
+    Path values =
+        Files.writeString(
+            directory.resolve("values.yaml"),
+            """
+            image: {repository: localhost/holdfast/holdfast, tag: jvm, pullPolicy: Never}
+            store: memory
+            replicaCount: 1
+            config: {demo-tools: always, stream.drain-timeout: 10s}
+            ports: {http: %d, management: %d}
+            preStopSeconds: 0
+            """
+                .formatted(http, management));
+    RenderedChart chart = Chart.RELEASED.render(values);
+    Path objects = directory.resolve("objects.yaml");
+    for (HasMetadata each : chart.objects()) {
+      if (each instanceof ConfigMap || each instanceof Deployment) {
+        Files.writeString(objects, Yaml.MAPPER.writeValueAsString(each), CREATE, APPEND);
+      }
+    }
+    try {
+      engine.run("kube", "play", "--network", "host", objects.toString());
+      String container = engine.run("ps", "--filter", "ancestor=" + IMAGE, "-q").strip();
+      McpClient client = client(http);
+
+      assertThat(
+              engine
+                  .run(
+                      "inspect",
+                      "-f",
+                      "{{.Config.User}} {{.HostConfig.ReadonlyRootfs}} {{.EffectiveCaps}}"
+                          + " {{.HostConfig.Memory}}",
+                      container)
+                  .strip())
+          .isEqualTo("65532:65532 true [] " + Quantity.getAmountInBytes(memory(chart)));
+      try (FrameStream call = client.call("countdown", "{\"from\":3}")) {
+        call.next();
+
+        engine.run("stop", container);
+
+        assertThat(call.rest().toString()).contains("\"result\"");
+      }
+      assertThat(state(container, "ExitCode")).isNotEqualTo("137");
+    } finally {
+      engine.run("kube", "down", objects.toString());
+    }
+  }
+
+  private static Quantity memory(RenderedChart chart) {
+    return requireNonNull(chart.gateway().getResources().getLimits().get("memory"));
   }
 
   /**
