@@ -33,7 +33,7 @@ public final class KnownClients {
               "langchain4j", JDK, "langchain4j/*", true, true, 0, T60, "measured: 1.18.1"),
           // A program on the Java SDK may give any clientInfo, and /sse begins without one.
           new KnownClient("java-http-client", JDK, null, false, true, null, null, ISSUE),
-          new KnownClient("ai-sdk", "ai-sdk/*", null, true, false, 0, null, "measured: 2.0.99"),
+          new KnownClient("ai-sdk", "*ai-sdk/*", null, true, false, 0, null, "measured: 2.0.99"),
           // It resumes one stream at a time: the next one cancels it.
           new KnownClient(
               "kotlin-sdk", "ktor-client", null, true, true, 2, T60, "measured: 0.16.0"));

@@ -25,6 +25,7 @@ class KnownClientsTest {
     "Java-http-client/17.0.1, my-agent/3, java-http-client, false, true, ,",
     "Java-http-client/17.0.1, '', java-http-client, false, true, ,",
     "ai-sdk/2.0.99 runtime/node.js/v22, ai-sdk-mcp-client/1.0.0, ai-sdk, true, false, 0,",
+    "my-app/1 ai-sdk/2.0.99 runtime/node.js/v22, my-app/1.0.0, ai-sdk, true, false, 0,",
     "ktor-client, my-agent/1, kotlin-sdk, true, true, 2, PT60S",
     "node, mcp/1.0, -, true, true, ,",
     "'', '', -, true, true, ,",
