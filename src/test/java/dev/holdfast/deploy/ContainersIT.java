@@ -198,18 +198,20 @@ class ContainersIT {
   @Test
   void shouldRunThePodOfTheChart() throws Exception {
     assumeTrue(engine.program().equals("podman"), "only Podman runs pods of Kubernetes");
+    // Podman would build the image of a directory here that has its name.
+    String pod = "localhost/holdfast/pod:test";
     int http = Ports.free();
     int management = Ports.free();
     Path values =
         Files.writeString(
             directory.resolve("values.yaml"),
             """
-            image: {repository: localhost/holdfast/holdfast, tag: jvm, pullPolicy: Never}
+            image: {repository: localhost/holdfast/pod, tag: test, pullPolicy: Never}
             store: memory
             replicaCount: 1
             config: {demo-tools: always, stream.drain-timeout: 10s}
             ports: {http: %d, management: %d}
-            preStopSeconds: 0
+            preStopSeconds: 1
             """
                 .formatted(http, management));
     RenderedChart chart = Chart.RELEASED.render(values);
@@ -219,9 +221,10 @@ class ContainersIT {
         Files.writeString(objects, Yaml.MAPPER.writeValueAsString(each), CREATE, APPEND);
       }
     }
+    engine.run("tag", IMAGE, pod);
+    engine.run("kube", "play", objects.toString());
     try {
-      engine.run("kube", "play", "--network", "host", objects.toString());
-      String container = engine.run("ps", "--filter", "ancestor=" + IMAGE, "-q").strip();
+      String container = engine.run("ps", "--filter", "ancestor=" + pod, "-q").strip();
       McpClient client = client(http);
 
       assertThat(
