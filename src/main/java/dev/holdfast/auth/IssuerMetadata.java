@@ -86,7 +86,7 @@ final class IssuerMetadata {
     try (var _ = reading.hold()) {
       try {
         requireDue();
-        return read(location("jwks_uri"));
+        return readKeys(location("jwks_uri"));
       } catch (IOException | TokenRefusedException.IssuerAway away) {
         if (last != null && System.nanoTime() - last.readAt() < KEYS_KEPT.toNanos()) {
           return last.response();
@@ -96,7 +96,7 @@ final class IssuerMetadata {
     }
   }
 
-  private SimpleResponse read(URI location) throws IOException {
+  private SimpleResponse readKeys(URI location) throws IOException {
     try {
       JsonHttp.Answer answer = http.get(location, MAX_RESPONSE, MAX_REDIRECTS);
       if (answer.status() != 200) {

@@ -151,9 +151,11 @@ final class Appender {
   }
 
   private boolean deliver(List<NewEvent> events) {
-    boolean delivered = outage.deliver(events);
-    vain = delivered ? (Long) System.nanoTime() : vain;
-    return delivered;
+    if (!outage.deliver(events)) {
+      return false;
+    }
+    vain = System.nanoTime();
+    return true;
   }
 
   /** Appends the end of the stream, and retries after any failure. */
