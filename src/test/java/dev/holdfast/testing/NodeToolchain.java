@@ -1,13 +1,9 @@
 package dev.holdfast.testing;
 
-import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Map;
 
 /**
  * Brings the packages named in {@code src/test/node/package.json} to {@code
@@ -16,11 +12,8 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class NodeToolchain {
   private static final Path HOME = Path.of("src", "test", "node").toAbsolutePath();
-  private static final Path MODULES = HOME.resolve("node_modules");
-  private static final Duration INSTALL_TIMEOUT = Duration.ofMinutes(5);
-
-  /** Within this process; {@link FileChannel#lock()} only holds off other processes. */
-  private static final ReentrantLock LOCK = new ReentrantLock();
+  private static final NodePackages PACKAGES =
+      new NodePackages(HOME, "package.json", List.of("npm", "install"), Duration.ofMinutes(5));
 
   private NodeToolchain() {}
 
@@ -51,46 +44,6 @@ final class NodeToolchain {
    * @throws IllegalStateException if npm is missing or fails
    */
   static Path node() {
-    LOCK.lock();
-    try {
-      Files.createDirectories(MODULES);
-      try (FileChannel lockFile =
-              FileChannel.open(
-                  MODULES.resolve(".install.lock"),
-                  StandardOpenOption.CREATE,
-                  StandardOpenOption.WRITE);
-          var _ = lockFile.lock()) {
-        installIfNeeded();
-      }
-    } catch (IOException e) {
-      throw new IllegalStateException("Cannot prepare " + MODULES, e);
-    } finally {
-      LOCK.unlock();
-    }
-    return MODULES.resolve(".bin", "node");
-  }
-
-  private static void installIfNeeded() throws IOException {
-    // A copy, because times of change say little after a checkout, and because it is written last:
-    // an install that was interrupted is repeated.
-    Path installed = MODULES.resolve(".installed.json");
-    String wanted = Files.readString(HOME.resolve("package.json"));
-    if (Files.exists(installed) && Files.readString(installed).equals(wanted)) {
-      return;
-    }
-    ProcessResult result = npmInstall();
-    if (result.exitCode() != 0) {
-      throw new IllegalStateException("npm install failed in " + HOME + ": " + result);
-    }
-    Files.writeString(installed, wanted);
-  }
-
-  private static ProcessResult npmInstall() {
-    try {
-      return ProcessRun.toEnd(HOME, INSTALL_TIMEOUT, List.of("npm", "install"));
-    } catch (IOException e) {
-      throw new IllegalStateException(
-          "These tests need npm on the PATH: install Node.js 20 or newer, https://nodejs.org", e);
-    }
+    return PACKAGES.install(Map.of()).resolve(".bin", "node");
   }
 }

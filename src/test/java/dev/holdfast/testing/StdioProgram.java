@@ -28,8 +28,13 @@ public final class StdioProgram implements AutoCloseable {
 
   /** Starts the server. */
   public StdioProgram(List<String> command) {
+    this(new ProcessBuilder(command));
+  }
+
+  /** Starts the server with a directory or an environment of its own. */
+  public StdioProgram(ProcessBuilder builder) {
     try {
-      process = new ProcessBuilder(command).start();
+      process = builder.start();
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
@@ -80,11 +85,16 @@ public final class StdioProgram implements AutoCloseable {
 
   /** Waits for the response to a request. */
   public JsonNode response(int id) {
+    return parse(responseLine(id, Duration.ofSeconds(60)));
+  }
+
+  /** Waits for the response to a request, for no longer than the limit; as it was written. */
+  public String responseLine(int id, Duration limit) {
     await()
-        .atMost(Duration.ofSeconds(60))
+        .atMost(limit)
         .failFast("it has ended", () -> !process.isAlive() && !hasResponse(id))
         .until(() -> hasResponse(id));
-    return messages().filter(answers(id)).findFirst().orElseThrow();
+    return lines.stream().filter(line -> answers(id).test(parse(line))).findFirst().orElseThrow();
   }
 
   /** Whether the response to a request has come. */
