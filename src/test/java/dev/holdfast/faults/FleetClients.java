@@ -119,7 +119,12 @@ final class FleetClients implements AutoCloseable {
 
   /** Asserts that a call has received every step in order, one result, and no event twice. */
   static void assertWhole(Transcript transcript, int steps, Fleet fleet) {
-    String details = transcript + "\n" + fleet.output();
+    assertWhole(transcript, steps, fleet.output());
+  }
+
+  /** Asserts the same, where the replicas have logged this. */
+  static void assertWhole(Transcript transcript, int steps, String output) {
+    String details = transcript + "\n" + output;
     assertThat(transcript.progress()).as(details).isEqualTo(upTo(steps));
     assertThat(transcript.results()).as(details).isEqualTo(1);
     assertThat(transcript.ids()).as(details).doesNotHaveDuplicates();
