@@ -15,6 +15,7 @@ import dev.holdfast.testing.SentinelFixture;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -171,6 +172,24 @@ final class FaultTestbed {
   void cutBothWays(List<NetworkHost> these, List<NetworkHost> those) {
     cut(these, those);
     cut(those, these);
+  }
+
+  /**
+   * Leaves one replica alone with the primary of Redis and the sentinel beside it. All of them keep
+   * the server and the clients.
+   *
+   * @return the primary
+   */
+  RedisFixture isolatePrimary(int replica) {
+    RedisFixture primary = sentinels().primary();
+    List<NetworkHost> few =
+        List.of(
+            NetworkHost.REDIS.get(sentinels().number(primary)), NetworkHost.REPLICAS.get(replica));
+    List<NetworkHost> many = new ArrayList<>(NetworkHost.REDIS);
+    many.addAll(NetworkHost.REPLICAS);
+    many.removeAll(few);
+    cutBothWays(few, many);
+    return primary;
   }
 
   /** Makes the network whole again. */

@@ -57,7 +57,7 @@ record Load(int sessions, int steps, int interval, Duration span, Duration dead,
   static Load partitioned() {
     return LONG
         ? new Load(30, 80, 50, Duration.ofMinutes(6), SUSPICION, Duration.ofMinutes(4))
-        : new Load(12, 40, 50, Duration.ofSeconds(14), SUSPICION, Duration.ofMinutes(1));
+        : new Load(12, 40, 50, Duration.ofSeconds(10), SUSPICION, Duration.ofMinutes(1));
   }
 
   /** The same by clients who don't trust a connection on which nothing comes. */

@@ -1,17 +1,18 @@
 package dev.holdfast.faults;
 
+import dev.holdfast.testing.RedisFixture;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Schedules of what befalls {@link NetworkHost hosts}: partitions, and frozen processes. */
 final class PartitionSchedules {
 
   private static final int SHORTEST_MILLIS = 1000;
 
-  /** In a short run, longer than a sentinel and a replica need to find another one dead. */
-  private static final int LONGEST_MILLIS = Load.LONG ? 120_000 : 4500;
+  private static final int LONGEST_MILLIS = Load.LONG ? 120_000 : 3000;
 
-  private static final int APART = 1500;
+  private static final int APART = Load.LONG ? 1500 : 600;
 
   /** One of the faults. */
   private interface Blow {
@@ -19,22 +20,25 @@ final class PartitionSchedules {
     void at(Schedule schedule, long millis, int length);
   }
 
-  private static final List<Blow> BLOWS =
+  private static final List<Blow> PARTITIONS =
       List.of(
-          (schedule, at, length) ->
-              cut(schedule, at, length, List.of(replica(schedule)), List.of(redis(schedule))),
           (schedule, at, length) ->
               cut(schedule, at, length, List.of(replica(schedule)), NetworkHost.REDIS),
           (schedule, at, length) ->
               cut(schedule, at, length, List.of(replica(schedule)), List.of(NetworkHost.SERVER)),
           (schedule, at, length) ->
               cut(schedule, at, length, List.of(replica(schedule)), List.of(NetworkHost.CLIENTS)),
+          PartitionSchedules::isolatePrimary);
+
+  private static final List<Blow> MORE =
+      List.of(
+          (schedule, at, length) ->
+              cut(schedule, at, length, List.of(replica(schedule)), List.of(redis(schedule))),
           (schedule, at, length) ->
               cut(schedule, at, length, NetworkHost.REPLICAS, List.of(NetworkHost.SERVER)),
-          PartitionSchedules::minority,
-          PartitionSchedules::minority,
+          PartitionSchedules::isolatePrimary,
           PartitionSchedules::freezeReplica,
-          PartitionSchedules::freezeRedis);
+          PartitionSchedules::freezePrimary);
 
   private PartitionSchedules() {}
 
@@ -42,17 +46,23 @@ final class PartitionSchedules {
   static Schedule of(Load load) {
     Schedule schedule = new Schedule(FaultSchedules.SEED);
     long span = load.span().toMillis();
+    List<Blow> all = new ArrayList<>(PARTITIONS);
+    if (Load.LONG) {
+      all.addAll(MORE);
+    }
     long at = 1000;
+    long end = span;
     while (at < span) {
-      for (Blow blow : schedule.shuffled(BLOWS)) {
-        int length = length(schedule);
+      for (Blow blow : schedule.shuffled(all)) {
         if (at < span) {
+          int length = length(schedule);
           blow.at(schedule, at, length);
+          end = Math.max(end, at + length);
+          at += length + schedule.below(APART);
         }
-        at += length + schedule.below(APART);
       }
     }
-    return schedule.endAt(Math.max(at, span), "await all replicas", FaultTestbed::awaitAll);
+    return schedule.endAt(end + 1, "await all replicas", FaultTestbed::awaitAll);
   }
 
   /** Short ones are as likely as long ones: each doubling of the length has the same share. */
@@ -69,13 +79,14 @@ final class PartitionSchedules {
     return NetworkHost.REDIS.get(schedule.below(NetworkHost.REDIS.size()));
   }
 
-  /** A replica stays with one server of Redis and its sentinel, and the others with the others. */
-  private static void minority(Schedule schedule, long at, int length) {
-    List<NetworkHost> few = List.of(redis(schedule), replica(schedule));
-    List<NetworkHost> many = new ArrayList<>(NetworkHost.REDIS);
-    many.addAll(NetworkHost.REPLICAS);
-    many.removeAll(few);
-    cut(schedule, at, length, few, many);
+  /** A replica and a sentinel stay with the primary; the others vote for another one. */
+  private static void isolatePrimary(Schedule schedule, long at, int length) {
+    int replica = schedule.below(FaultTestbed.REPLICAS);
+    schedule.at(
+        at,
+        "drop everything between the primary with replica " + replica + ", and all others",
+        testbed -> testbed.isolatePrimary(replica));
+    schedule.endAt(at + length, "drop nothing", FaultTestbed::heal);
   }
 
   /** Cuts both ways or one way. */
@@ -105,11 +116,15 @@ final class PartitionSchedules {
         at + length, "thaw replica " + replica, testbed -> testbed.replica(replica).thaw());
   }
 
-  private static void freezeRedis(Schedule schedule, long at, int length) {
-    int server = schedule.below(NetworkHost.REDIS.size());
+  private static void freezePrimary(Schedule schedule, long at, int length) {
+    AtomicReference<RedisFixture> frozen = new AtomicReference<>();
     schedule.at(
-        at, "freeze redis " + server, testbed -> testbed.sentinels().server(server).freeze());
-    schedule.endAt(
-        at + length, "thaw redis " + server, testbed -> testbed.sentinels().server(server).thaw());
+        at,
+        "freeze the primary",
+        testbed -> {
+          frozen.set(testbed.sentinels().primary());
+          frozen.get().freeze();
+        });
+    schedule.endAt(at + length, "thaw it", testbed -> frozen.get().thaw());
   }
 }

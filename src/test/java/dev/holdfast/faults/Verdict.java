@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.ToIntFunction;
@@ -18,6 +19,7 @@ final class Verdict {
 
   private static final Path REPORTS = Path.of("target", "faults");
   private static final int SHOWN = 3;
+  private static final Duration FELT = Duration.ofSeconds(1);
   private static final int SILENCES = 20;
   private static final Comparator<CallRecord> BY_SILENCE =
       Comparator.comparing(call -> call.silence().length());
@@ -90,10 +92,15 @@ final class Verdict {
     assertThat(unanswered).as(() -> "calls not followed\n" + text()).isLessThan(calls.size());
   }
 
-  /** Where calls may fail, the faults have missed all if none does: nothing was tested. */
+  /**
+   * Where calls may fail, the faults have missed all if none does: nothing was tested. A partition
+   * may cost no more than time.
+   */
   private boolean isFelt() {
     Scenario.Promise promise = scenario.promise();
     return (promise.whole() && promise.kept())
+        || (scenario.layout() == Scenario.Layout.HOSTS
+            && calls.stream().anyMatch(call -> call.silence().length().compareTo(FELT) > 0))
         || all.stream().anyMatch(call -> call.isGone() || !call.transcript().errors().isEmpty());
   }
 
