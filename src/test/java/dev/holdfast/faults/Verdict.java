@@ -60,16 +60,28 @@ final class Verdict {
 
   /**
    * Prints the row of the table in docs/faults.md with its schedule, and writes both to a file,
-   * with the call that was silent for longest.
+   * with the call that was silent for longest and all that broke a promise.
    */
   void report() {
     System.out.println(text());
+    String broken =
+        all.stream()
+            .filter(call -> call.breaks(scenario.promise()))
+            .map(CallRecord::toString)
+            .collect(Collectors.joining("\n"));
     String silent = calls.stream().max(BY_SILENCE).map(CallRecord::toString).orElse("");
     try {
       Files.createDirectories(REPORTS);
       Files.writeString(
           REPORTS.resolve(scenario.name().replace(' ', '-') + ".txt"),
-          text() + "\nsilent for longest:\n" + silences() + "\n" + silent + "\n");
+          text()
+              + "\nsilent for longest:\n"
+              + silences()
+              + "\n"
+              + silent
+              + "\nbroken promises:\n"
+              + broken
+              + "\n");
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
