@@ -142,13 +142,16 @@ class NetworkFaultsIT {
     testbed.replica(1).thaw();
 
     for (Future<Transcript> each : running) {
+      Transcript _ = each.get();
+    }
+    assertThat(unlogged(testbed) - before).as(testbed.output()).isZero();
+    for (Future<Transcript> each : running) {
       assertWhole(each.get(), steps, testbed.output());
     }
     List<Integer> heard = listened.stream().map(each -> each.progress().size()).toList();
     await().atMost(MINUTES).until(() -> hasGrown(listened, heard));
     assertThat(listened)
         .allSatisfy(each -> assertThat(each.progress()).as("%s", each).isEqualTo(upToLast(each)));
-    assertThat(unlogged(testbed) - before).as(testbed.output()).isZero();
   }
 
   private static boolean hasGrown(List<Transcript> transcripts, List<Integer> sizes) {
@@ -336,9 +339,11 @@ class NetworkFaultsIT {
             .getFirst();
     await().until(() -> heard.progress().size() > 2);
 
+    int open = testbed.connectionsAtServer(0);
     cutFromServer(testbed);
     testbed.server().be(ServerFault.TORN);
-    await().atMost(MINUTES).until(() -> testbed.connectionsAtServer(0) == 0);
+    // Idle ones stay, since nobody hears of their end either.
+    await().atMost(MINUTES).until(() -> testbed.connectionsAtServer(0) <= open - 2);
     testbed.server().be(ServerFault.NONE);
     testbed.heal();
     assertResumed(testbed, heard, running, steps);
