@@ -3,12 +3,14 @@ package dev.holdfast.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.resume.ClientTimeouts;
 import dev.holdfast.resume.FollowingClient;
 import dev.holdfast.resume.Transcript;
 import dev.holdfast.testing.ToolRequest;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -70,6 +72,13 @@ final class FleetClients implements AutoCloseable {
   /** Opens a session through one of the replicas. */
   FollowingClient open(List<URI> replicas) throws IOException, InterruptedException {
     return new FollowingClient(http, replicas, random);
+  }
+
+  /**
+   * Opens a session for a client that keeps its connections, and waits for a message for so long.
+   */
+  FollowingClient open(URI replica, Duration patience) throws IOException, InterruptedException {
+    return new FollowingClient(http, List.of(replica), random, ClientTimeouts.with(patience));
   }
 
   /** Opens the sessions of all calls first, so that no call ends before the last one begins. */

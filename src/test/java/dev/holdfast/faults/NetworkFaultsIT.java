@@ -112,7 +112,7 @@ class NetworkFaultsIT {
     List<FleetClients.Call> calls = new ArrayList<>();
     List<Transcript> listened = new ArrayList<>();
     for (int i = 0; i < 16; i++) {
-      FollowingClient client = clients.open(List.of(testbed.replica(i / 2 % 2).url()));
+      FollowingClient client = clients.open(testbed.replica(i / 2 % 2).url(), MINUTES);
       String request = ToolRequest.count(i, steps, 20);
       calls.add(new FleetClients.Call(i, client, request, new Random(i), new Transcript()));
       Transcript heard = new Transcript();
@@ -200,7 +200,7 @@ class NetworkFaultsIT {
     List<FleetClients.Call> calls = new ArrayList<>();
     List<McpClient> sessions = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      FollowingClient client = clients.open(List.of(beside));
+      FollowingClient client = clients.open(beside, MINUTES);
       calls.add(
           new FleetClients.Call(
               i, client, ToolRequest.count(1, STALE_STEPS, 50), new Random(i), new Transcript()));
@@ -273,7 +273,7 @@ class NetworkFaultsIT {
   void aSilentServerShouldBeFoundDeadAndStreamsResumed() throws Exception {
     FaultTestbed testbed = testbed();
     URI url = testbed.replica(0).url();
-    FollowingClient client = clients.open(List.of(url));
+    FollowingClient client = clients.open(url, MINUTES);
     Transcript heard = new Transcript();
     var _ = clients.listen(client, heard, Integer.MAX_VALUE);
     int steps = 600;
@@ -321,7 +321,7 @@ class NetworkFaultsIT {
   @EnabledIfSystemProperty(named = "holdfast.faults", matches = "long")
   void aResetThatVanishedShouldBeNoticedAndStreamsResumed() throws Exception {
     FaultTestbed testbed = testbed();
-    FollowingClient client = clients.open(List.of(testbed.replica(0).url()));
+    FollowingClient client = clients.open(testbed.replica(0).url(), MINUTES);
     Transcript heard = new Transcript();
     var _ = clients.listen(client, heard, Integer.MAX_VALUE);
     int steps = 300;
