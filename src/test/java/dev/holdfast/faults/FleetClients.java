@@ -26,6 +26,9 @@ final class FleetClients implements AutoCloseable {
   /** Pause of the server between two steps of a call. */
   static final int STEP_MILLIS = 100;
 
+  /** More than any test freezes a process, or cuts it off. */
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
+
   private final Random random = new Random(20_251_125);
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -75,10 +78,13 @@ final class FleetClients implements AutoCloseable {
   }
 
   /**
-   * Opens a session for a client that keeps its connections, and waits for a message for so long.
+   * Opens a session for a call at one replica. Its client keeps its connections, however long they
+   * are silent.
    */
-  FollowingClient open(URI replica, Duration patience) throws IOException, InterruptedException {
-    return new FollowingClient(http, List.of(replica), random, ClientTimeouts.with(patience));
+  Call open(int number, URI replica, String request) throws IOException, InterruptedException {
+    FollowingClient client =
+        new FollowingClient(http, List.of(replica), random, ClientTimeouts.with(PATIENCE));
+    return new Call(number, client, request, new Random(number), new Transcript());
   }
 
   /** Opens the sessions of all calls first, so that no call ends before the last one begins. */
@@ -116,6 +122,13 @@ final class FleetClients implements AutoCloseable {
       client.listen(transcript, random, seen -> seen.ids().size() >= events);
       return null;
     });
+  }
+
+  /** Follows the standalone stream of a session for good. */
+  Transcript listen(FollowingClient client) {
+    Transcript transcript = new Transcript();
+    var _ = listen(client, transcript, Integer.MAX_VALUE);
+    return transcript;
   }
 
   /** Resumes a call on a thread of its own. */
