@@ -6,6 +6,7 @@ import dev.holdfast.faults.server.CountingServer;
 import dev.holdfast.testing.FaultProxy;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.Host;
+import dev.holdfast.testing.MovableClocks;
 import dev.holdfast.testing.NetworkNamespaces;
 import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.Ports;
@@ -51,6 +52,7 @@ final class FaultTestbed {
   private final Scenario scenario;
   private final @Nullable NetworkNamespaces hosts;
   private final Map<NetworkHost, Host> places = new EnumMap<>(NetworkHost.class);
+  private final @Nullable MovableClocks clocks;
   private final @Nullable SentinelFixture sentinels;
   private final @Nullable RedisFixture redis;
   private final CountingServer server;
@@ -65,10 +67,14 @@ final class FaultTestbed {
     settings = new HashMap<>(scenario.settings());
     settings.put("holdfast.store", "redis");
     settings.put("holdfast.stream.retry", "100ms");
-    boolean onHosts = scenario.layout() == Scenario.Layout.HOSTS;
+    boolean onHosts = scenario.hasHosts();
+    clocks = scenario.layout() == Scenario.Layout.CLOCKS ? new MovableClocks() : null;
     hosts = onHosts ? NetworkNamespaces.create(NetworkHost.OTHERS.size()) : null;
     for (int i = 0; i < NetworkHost.OTHERS.size(); i++) {
-      places.put(NetworkHost.OTHERS.get(i), hosts == null ? Host.LOCAL : hosts.host(i));
+      Host host = hosts == null ? Host.LOCAL : hosts.host(i);
+      NetworkHost name = NetworkHost.OTHERS.get(i);
+      boolean hasClock = clocks != null && NetworkHost.REPLICAS.contains(name);
+      places.put(name, hasClock ? clocks.on(host) : host);
     }
     places.put(NetworkHost.CLIENTS, hosts == null ? Host.LOCAL : hosts.self());
     sentinels = onHosts ? startSentinels() : null;
@@ -76,7 +82,7 @@ final class FaultTestbed {
         switch (scenario.layout()) {
           case ONE_REDIS -> RedisFixture.start();
           case DURABLE_REDIS -> RedisFixture.startDurable();
-          case HOSTS -> null;
+          case HOSTS, CLOCKS -> null;
         };
     if (redis != null) {
       settings.put("quarkus.redis.hosts", redis.url());
@@ -192,6 +198,11 @@ final class FaultTestbed {
     return primary;
   }
 
+  /** Sets the clock of a host ahead of the true time, or behind it. */
+  void moveClock(NetworkHost host, Duration ahead) {
+    Objects.requireNonNull(clocks, "the layout has no clocks").move(host(host), ahead);
+  }
+
   /** Makes the network whole again. */
   void heal() {
     hosts().heal();
@@ -288,6 +299,9 @@ final class FaultTestbed {
     }
     if (hosts != null) {
       hosts.close();
+    }
+    if (clocks != null) {
+      clocks.close();
     }
   }
 }

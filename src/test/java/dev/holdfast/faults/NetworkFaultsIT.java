@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.resume.Transcript;
+import dev.holdfast.testing.MovableClocks;
 import dev.holdfast.testing.NetworkNamespaces;
 import dev.holdfast.testing.ToolRequest;
 import java.net.URI;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Three replicas, a Redis with sentinels, the server and the clients on hosts of their own, between
@@ -154,6 +156,20 @@ class NetworkFaultsIT {
         .mapToDouble(each -> Double.parseDouble(each.group(1)))
         .reduce(Double::sum)
         .orElseThrow(() -> new AssertionError(text));
+  }
+
+  @Test
+  @Order(4)
+  @EnabledIfSystemProperty(named = "holdfast.faults", matches = "long")
+  void movedClocksShouldLoseNothingSilently() throws Exception {
+    assumeTrue(MovableClocks.areAvailable(), "Clocks were not moved: libfaketime is missing.");
+    Load load = Load.usual().suspicious();
+    ScenarioRun.of(
+        HostScenario.of("clocks moved", PartitionSchedules.ofClocks(load))
+            .onHostsWithClocks()
+            .under(load)
+            .orErrors()
+            .orGone());
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.holdfast.faults;
 
 import dev.holdfast.testing.RedisFixture;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -63,6 +64,27 @@ final class PartitionSchedules {
       }
     }
     return schedule.endAt(end + 1, "await all replicas", FaultTestbed::awaitAll);
+  }
+
+  /** The clock of any replica jumps ahead or back, by up to ten minutes. */
+  static Schedule ofClocks(Load load) {
+    Schedule schedule = new Schedule(FaultSchedules.SEED);
+    long span = load.span().toMillis();
+    for (long at = 1000; at < span; at += 2000) {
+      NetworkHost host = replica(schedule);
+      Duration ahead = Duration.ofSeconds(schedule.below(1200) - 600L);
+      schedule.at(
+          at,
+          "clock of " + host + ": " + ahead.toSeconds() + " s ahead",
+          testbed -> testbed.moveClock(host, ahead));
+    }
+    return schedule.endAt(
+        span,
+        "all clocks right",
+        testbed -> {
+          NetworkHost.REPLICAS.forEach(host -> testbed.moveClock(host, Duration.ZERO));
+          testbed.awaitAll();
+        });
   }
 
   /** Short ones are as likely as long ones: each doubling of the length has the same share. */

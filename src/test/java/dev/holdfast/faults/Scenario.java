@@ -31,7 +31,9 @@ record Scenario(
     /** A Redis that keeps its data when it is killed, and all on this machine. */
     DURABLE_REDIS,
     /** A primary with two replicas and three sentinels, and each on a host of its own. */
-    HOSTS
+    HOSTS,
+    /** The same, and the clocks of the replicas can be moved. */
+    CLOCKS
   }
 
   /**
@@ -50,6 +52,11 @@ record Scenario(
   /** Whether both can run on the same Redis, server and replicas, one after the other. */
   boolean hasSameReplicas(Scenario other) {
     return ids == other.ids && layout == other.layout && settings.equals(other.settings);
+  }
+
+  /** Whether each program runs on a host of its own. */
+  boolean hasHosts() {
+    return layout == Layout.HOSTS || layout == Layout.CLOCKS;
   }
 
   /** Promises all, with the usual load. */
@@ -75,6 +82,10 @@ record Scenario(
 
   Scenario onHosts() {
     return new Scenario(name, ids, Layout.HOSTS, probed, settings, load, schedule, promise);
+  }
+
+  Scenario onHostsWithClocks() {
+    return new Scenario(name, ids, Layout.CLOCKS, probed, settings, load, schedule, promise);
   }
 
   Scenario withProbes() {

@@ -111,7 +111,7 @@ final class Verdict {
   private boolean isFelt() {
     Scenario.Promise promise = scenario.promise();
     return (promise.whole() && promise.kept())
-        || (scenario.layout() == Scenario.Layout.HOSTS
+        || (scenario.hasHosts()
             && calls.stream().anyMatch(call -> call.silence().length().compareTo(FELT) > 0))
         || all.stream().anyMatch(call -> call.isGone() || !call.transcript().errors().isEmpty());
   }
