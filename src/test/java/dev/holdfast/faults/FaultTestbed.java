@@ -73,8 +73,8 @@ final class FaultTestbed {
     for (int i = 0; i < NetworkHost.OTHERS.size(); i++) {
       Host host = hosts == null ? Host.LOCAL : hosts.host(i);
       NetworkHost name = NetworkHost.OTHERS.get(i);
-      boolean hasClock = clocks != null && NetworkHost.REPLICAS.contains(name);
-      places.put(name, hasClock ? clocks.on(host) : host);
+      boolean isReplica = NetworkHost.REPLICAS.contains(name);
+      places.put(name, clocks != null && isReplica ? clocks.on(host) : host);
     }
     places.put(NetworkHost.CLIENTS, hosts == null ? Host.LOCAL : hosts.self());
     sentinels = onHosts ? startSentinels() : null;
