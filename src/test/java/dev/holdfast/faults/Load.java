@@ -60,6 +60,11 @@ record Load(int sessions, int steps, int interval, Duration span, Duration dead,
         : new Load(12, 40, 50, Duration.ofSeconds(10), SUSPICION, Duration.ofMinutes(1));
   }
 
+  /** Few events, since libfaketime makes each look at the clock expensive. */
+  static Load withClocks() {
+    return new Load(12, 80, 50, Duration.ofSeconds(60), SUSPICION, Duration.ofMinutes(1));
+  }
+
   /** The same by clients who don't trust a connection on which nothing comes. */
   Load suspicious() {
     return new Load(sessions, steps, interval, span, SUSPICION, hung);

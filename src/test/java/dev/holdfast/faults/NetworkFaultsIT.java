@@ -163,7 +163,7 @@ class NetworkFaultsIT {
   @EnabledIfSystemProperty(named = "holdfast.faults", matches = "long")
   void movedClocksShouldLoseNothingSilently() throws Exception {
     assumeTrue(MovableClocks.areAvailable(), "Clocks were not moved: libfaketime is missing.");
-    Load load = Load.usual().suspicious();
+    Load load = Load.withClocks();
     ScenarioRun.of(
         HostScenario.of("clocks moved", PartitionSchedules.ofClocks(load))
             .onHostsWithClocks()
