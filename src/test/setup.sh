@@ -23,6 +23,9 @@ has_browser() {
 # Not required: without it, the tests use the Redis that the build brings along.
 has_redis() { has redis-server; }
 
+# Not required: without them, NetworkFaultsIT is skipped. Other systems than Linux have none.
+has_namespaces() { [ "$(uname)" != Linux ] || { has ip && has nft; }; }
+
 # Checks the alert rules.
 has_prometheus() { has prometheus && has promtool; }
 
@@ -53,6 +56,7 @@ install_packages() {
   packages=
   has_node || packages="nodejs npm"
   has_redis || packages="$packages redis-server"
+  has_namespaces || packages="$packages iproute2 nftables"
   has curl || packages="$packages curl"
   if ! has_browser; then
     # Ubuntu has the other name.
@@ -73,7 +77,7 @@ install_packages() {
   fi
 }
 
-if has_node && has_browser && has_redis && has_prometheus && has curl; then
+if has_node && has_browser && has_redis && has_namespaces && has_prometheus && has curl; then
   exit 0
 fi
 if may_install; then

@@ -2,7 +2,7 @@
  * The conformance server over HTTP+SSE, the transport of 2024-11-05, as the official TypeScript SDK
  * speaks it: streams at http://127.0.0.1:PORT/sse, messages to where those say.
  *
- *   node legacy-server.mjs [--port N]
+ *   node legacy-server.mjs [--port N] [--host ADDRESS]
  *
  * Prints and ends as conformance-server.mjs does.
  */
@@ -11,7 +11,12 @@ import { parseArgs } from 'node:util';
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { createServer } from './fixture/session.mjs';
 
-const { values: options } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
+const { values: options } = parseArgs({
+  options: {
+    port: { type: 'string', default: '0' },
+    host: { type: 'string', default: '127.0.0.1' },
+  },
+});
 const transports = new Map();
 
 async function handle(request, response) {
@@ -38,7 +43,7 @@ const http = createHttpServer((request, response) => {
 });
 // See conformance-server.mjs.
 http.keepAliveTimeout = 75_000;
-http.listen(Number(options.port), '127.0.0.1', () => {
+http.listen(Number(options.port), options.host, () => {
   console.log(`listening on ${http.address().port}`);
 });
 

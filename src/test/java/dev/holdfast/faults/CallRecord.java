@@ -4,11 +4,12 @@ import dev.holdfast.resume.Transcript;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What became of one call, or of one standalone stream.
  *
- * @param lost how many messages are missing, its definite end included
+ * @param lost how many messages are missing without a word to the client, its definite end included
  * @param duplicated how many came again, or too late
  * @param silence the longest since the schedule has begun
  */
@@ -24,9 +25,10 @@ record CallRecord(
    * @param since when the schedule began, by {@link System#nanoTime()}
    */
   static CallRecord ofCall(Transcript call, int steps, long since) {
-    int lost = holes(call.progress(), 0);
-    if (call.results() > 0) {
-      lost += steps - highest(call.progress());
+    List<Integer> heard = call.progress();
+    int lost = holes(heard, 0, call.gaps());
+    if (call.results() > 0 && !call.gaps().contains(heard.size())) {
+      lost += steps - highest(heard);
     }
     int ends = call.results() + call.errors().size();
     if (ends == 0 && !call.isHung() && !isGone(call)) {
@@ -44,15 +46,17 @@ record CallRecord(
    */
   static CallRecord ofStream(Transcript stream, boolean ids, long since) {
     List<Integer> heard = stream.progress();
-    int lost = ids && !heard.isEmpty() ? holes(heard, heard.getFirst() - 1) : 0;
+    int lost = ids && !heard.isEmpty() ? holes(heard, heard.getFirst() - 1, stream.gaps()) : 0;
     return new CallRecord(stream, false, lost, repeated(stream), stream.longestSilence(since));
   }
 
-  private static int holes(List<Integer> numbers, int before) {
+  /** Counts the missing numbers of which the client was not told. */
+  private static int holes(List<Integer> numbers, int before, Set<Integer> gaps) {
     int holes = 0;
     int last = before;
-    for (int number : numbers) {
-      holes += Math.max(0, number - last - 1);
+    for (int i = 0; i < numbers.size(); i++) {
+      int number = numbers.get(i);
+      holes += gaps.contains(i) ? 0 : Math.max(0, number - last - 1);
       last = Math.max(last, number);
     }
     return holes;
@@ -78,7 +82,7 @@ record CallRecord(
 
   /** Whether its session, or what its client had not seen, was gone, and the client was told. */
   boolean isGone() {
-    return isGone(transcript);
+    return isGone(transcript) || !transcript.gaps().isEmpty();
   }
 
   /** Whether it is not as was promised. */

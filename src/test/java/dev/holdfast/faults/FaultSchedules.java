@@ -13,7 +13,7 @@ import java.util.List;
 /** Schedules: which faults come when. */
 final class FaultSchedules {
 
-  private static final long SEED = Long.getLong("holdfast.seed", 20_251_125L);
+  static final long SEED = Long.getLong("holdfast.seed", 20_251_125L);
   private static final long SPAN = Load.usual().span().toMillis();
 
   /** How much later the next one begins than the one before has ended. */

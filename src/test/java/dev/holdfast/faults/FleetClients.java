@@ -3,12 +3,14 @@ package dev.holdfast.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.resume.ClientTimeouts;
 import dev.holdfast.resume.FollowingClient;
 import dev.holdfast.resume.Transcript;
 import dev.holdfast.testing.ToolRequest;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -23,6 +25,9 @@ final class FleetClients implements AutoCloseable {
 
   /** Pause of the server between two steps of a call. */
   static final int STEP_MILLIS = 100;
+
+  /** More than any test freezes a process, or cuts it off. */
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   private final Random random = new Random(20_251_125);
   private final HttpClient http =
@@ -72,6 +77,16 @@ final class FleetClients implements AutoCloseable {
     return new FollowingClient(http, replicas, random);
   }
 
+  /**
+   * Opens a session for a call at one replica. Its client keeps its connections, however long they
+   * are silent.
+   */
+  Call open(int number, URI replica, String request) throws IOException, InterruptedException {
+    FollowingClient client =
+        new FollowingClient(http, List.of(replica), random, ClientTimeouts.with(PATIENCE));
+    return new Call(number, client, request, new Random(number), new Transcript());
+  }
+
   /** Opens the sessions of all calls first, so that no call ends before the last one begins. */
   List<Call> open(Fleet fleet, int calls, int steps) throws IOException, InterruptedException {
     List<Call> all = new ArrayList<>();
@@ -109,6 +124,13 @@ final class FleetClients implements AutoCloseable {
     });
   }
 
+  /** Follows the standalone stream of a session for good. */
+  Transcript listen(FollowingClient client) {
+    Transcript transcript = new Transcript();
+    var _ = listen(client, transcript, Integer.MAX_VALUE);
+    return transcript;
+  }
+
   /** Resumes a call on a thread of its own. */
   Future<?> resume(FollowingClient client, Transcript transcript) {
     return threads.submit(() -> {
@@ -119,7 +141,12 @@ final class FleetClients implements AutoCloseable {
 
   /** Asserts that a call has received every step in order, one result, and no event twice. */
   static void assertWhole(Transcript transcript, int steps, Fleet fleet) {
-    String details = transcript + "\n" + fleet.output();
+    assertWhole(transcript, steps, fleet.output());
+  }
+
+  /** Asserts the same, where the replicas have logged this. */
+  static void assertWhole(Transcript transcript, int steps, String output) {
+    String details = transcript + "\n" + output;
     assertThat(transcript.progress()).as(details).isEqualTo(upTo(steps));
     assertThat(transcript.results()).as(details).isEqualTo(1);
     assertThat(transcript.ids()).as(details).doesNotHaveDuplicates();

@@ -12,8 +12,9 @@ import java.time.Duration;
  * @param interval milliseconds from one step to the next
  * @param span for how long new calls are begun
  * @param dead after so long without any byte, a client takes its connection for dead
+ * @param hung after so long without a message, a client gives up
  */
-record Load(int sessions, int steps, int interval, Duration span, Duration dead) {
+record Load(int sessions, int steps, int interval, Duration span, Duration dead, Duration hung) {
 
   /** Whether this is the long run; otherwise the one for every build. */
   static final boolean LONG = "long".equals(System.getProperty("holdfast.faults"));
@@ -22,34 +23,51 @@ record Load(int sessions, int steps, int interval, Duration span, Duration dead)
   private static final Duration WARM_UP = LONG ? Duration.ofSeconds(8) : Duration.ZERO;
 
   private static final Duration NEVER = Duration.ofDays(1);
+  private static final Duration HUNG = Duration.ofSeconds(15);
+  private static final Duration SUSPICION = Duration.ofMillis(2500);
 
   /** Calls of two or four seconds: 60 sessions × 100 events/s, in the short run 12 × 20. */
   static Load usual() {
     return LONG
-        ? new Load(60, 400, 10, Duration.ofSeconds(60), NEVER)
-        : new Load(12, 40, 50, Duration.ofSeconds(7), NEVER);
+        ? new Load(60, 400, 10, Duration.ofSeconds(60), NEVER, HUNG)
+        : new Load(12, 40, 50, Duration.ofSeconds(7), NEVER, HUNG);
   }
 
   /** Calls of five seconds, or four, which outlast a replica that does not wait for them. */
   static Load lasting() {
-    return LONG ? usual() : new Load(12, 100, 50, Duration.ofSeconds(7), NEVER);
+    return LONG ? usual() : new Load(12, 100, 50, Duration.ofSeconds(7), NEVER, HUNG);
   }
 
   /** The usual for longer, since there is so much to happen. */
   static Load longer() {
-    return LONG ? usual() : new Load(12, 40, 50, Duration.ofSeconds(16), NEVER);
+    return LONG ? usual() : new Load(12, 40, 50, Duration.ofSeconds(16), NEVER, HUNG);
   }
 
   /** Calls that are silent most of the time, so that nothing but a wake-up brings their events. */
   static Load sparse() {
     return LONG
-        ? new Load(60, 4, 400, Duration.ofSeconds(60), NEVER)
-        : new Load(24, 4, 400, Duration.ofSeconds(7), NEVER);
+        ? new Load(60, 4, 400, Duration.ofSeconds(60), NEVER, HUNG)
+        : new Load(24, 4, 400, Duration.ofSeconds(7), NEVER, HUNG);
+  }
+
+  /**
+   * Calls of two or four seconds by clients that outwait a partition, since many have no way around
+   * it.
+   */
+  static Load partitioned() {
+    return LONG
+        ? new Load(30, 80, 50, Duration.ofMinutes(6), SUSPICION, Duration.ofMinutes(4))
+        : new Load(12, 40, 50, Duration.ofSeconds(10), SUSPICION, Duration.ofMinutes(1));
+  }
+
+  /** Few events, since libfaketime makes each look at the clock expensive. */
+  static Load withClocks() {
+    return new Load(12, 80, 50, Duration.ofSeconds(60), SUSPICION, Duration.ofMinutes(1));
   }
 
   /** The same by clients who don't trust a connection on which nothing comes. */
   Load suspicious() {
-    return new Load(sessions, steps, interval, span, Duration.ofMillis(2500));
+    return new Load(sessions, steps, interval, span, SUSPICION, hung);
   }
 
   /** How long clients work before anything happens to them. */

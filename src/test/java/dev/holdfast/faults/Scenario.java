@@ -9,7 +9,7 @@ import java.util.Map;
  *
  * @param name of the report, in {@code target/faults}
  * @param ids whether the server's events have ids, so that a call can go on elsewhere
- * @param durable whether Redis keeps its data when it is killed
+ * @param layout which processes there are, and where
  * @param probed whether the balancer passes over replicas that are not ready
  * @param settings of the replicas
  * @param promise what must hold
@@ -17,12 +17,24 @@ import java.util.Map;
 record Scenario(
     String name,
     boolean ids,
-    boolean durable,
+    Layout layout,
     boolean probed,
     Map<String, String> settings,
     Load load,
     Schedule schedule,
     Promise promise) {
+
+  /** Which processes there are beside the replicas and the server, and where all of them run. */
+  enum Layout {
+    /** A Redis that keeps nothing when it is killed, and all on this machine. */
+    ONE_REDIS,
+    /** A Redis that keeps its data when it is killed, and all on this machine. */
+    DURABLE_REDIS,
+    /** A primary with two replicas and three sentinels, and each on a host of its own. */
+    HOSTS,
+    /** The same, and the clocks of the replicas can be moved. */
+    CLOCKS
+  }
 
   /**
    * What must hold, beyond that nothing is lost, twice, or hangs.
@@ -39,7 +51,12 @@ record Scenario(
 
   /** Whether both can run on the same Redis, server and replicas, one after the other. */
   boolean hasSameReplicas(Scenario other) {
-    return ids == other.ids && durable == other.durable && settings.equals(other.settings);
+    return ids == other.ids && layout == other.layout && settings.equals(other.settings);
+  }
+
+  /** Whether each program runs on a host of its own. */
+  boolean hasHosts() {
+    return layout == Layout.HOSTS || layout == Layout.CLOCKS;
   }
 
   /** Promises all, with the usual load. */
@@ -47,7 +64,7 @@ record Scenario(
     return new Scenario(
         name,
         true,
-        false,
+        Layout.ONE_REDIS,
         false,
         Map.of(),
         Load.usual(),
@@ -56,25 +73,33 @@ record Scenario(
   }
 
   Scenario withoutIds() {
-    return new Scenario(name, false, durable, probed, settings, load, schedule, promise);
+    return new Scenario(name, false, layout, probed, settings, load, schedule, promise);
   }
 
   Scenario withDurableRedis() {
-    return new Scenario(name, ids, true, probed, settings, load, schedule, promise);
+    return new Scenario(name, ids, Layout.DURABLE_REDIS, probed, settings, load, schedule, promise);
+  }
+
+  Scenario onHosts() {
+    return new Scenario(name, ids, Layout.HOSTS, probed, settings, load, schedule, promise);
+  }
+
+  Scenario onHostsWithClocks() {
+    return new Scenario(name, ids, Layout.CLOCKS, probed, settings, load, schedule, promise);
   }
 
   Scenario withProbes() {
-    return new Scenario(name, ids, durable, true, settings, load, schedule, promise);
+    return new Scenario(name, ids, layout, true, settings, load, schedule, promise);
   }
 
   Scenario with(String key, String value) {
     Map<String, String> more = new HashMap<>(settings);
     more.put(key, value);
-    return new Scenario(name, ids, durable, probed, more, load, schedule, promise);
+    return new Scenario(name, ids, layout, probed, more, load, schedule, promise);
   }
 
   Scenario under(Load other) {
-    return new Scenario(name, ids, durable, probed, settings, other, schedule, promise);
+    return new Scenario(name, ids, layout, probed, settings, other, schedule, promise);
   }
 
   /** A call may end with an error. */
@@ -92,6 +117,6 @@ record Scenario(
   }
 
   private Scenario promising(Promise other) {
-    return new Scenario(name, ids, durable, probed, settings, load, schedule, other);
+    return new Scenario(name, ids, layout, probed, settings, load, schedule, other);
   }
 }

@@ -23,9 +23,6 @@ import java.util.concurrent.locks.LockSupport;
 /** Plays a scenario: clients work while the schedule is played, and go on until all have ended. */
 final class ScenarioRun {
 
-  /** Who hears nothing for so long hangs. */
-  private static final Duration HUNG = Duration.ofSeconds(15);
-
   /** How often a client tries to get an answer when all faults are over. */
   private static final int ATTEMPTS = 10;
 
@@ -111,7 +108,7 @@ final class ScenarioRun {
 
   /** Works in one session, and in another when that is gone, until all is well in the end. */
   private Void workUntilOver(Random random) throws Exception {
-    ClientTimeouts patience = new ClientTimeouts(scenario.load().dead(), HUNG);
+    ClientTimeouts patience = new ClientTimeouts(scenario.load().dead(), scenario.load().hung());
     for (int attempts = ATTEMPTS; attempts > 0; attempts -= over.get() ? 1 : 0) {
       try {
         FollowingClient client =

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.ToIntFunction;
@@ -18,6 +19,7 @@ final class Verdict {
 
   private static final Path REPORTS = Path.of("target", "faults");
   private static final int SHOWN = 3;
+  private static final Duration FELT = Duration.ofSeconds(1);
   private static final int SILENCES = 20;
   private static final Comparator<CallRecord> BY_SILENCE =
       Comparator.comparing(call -> call.silence().length());
@@ -58,16 +60,28 @@ final class Verdict {
 
   /**
    * Prints the row of the table in docs/faults.md with its schedule, and writes both to a file,
-   * with the call that was silent for longest.
+   * with the call that was silent for longest and all that broke a promise.
    */
   void report() {
     System.out.println(text());
+    String broken =
+        all.stream()
+            .filter(call -> call.breaks(scenario.promise()))
+            .map(CallRecord::toString)
+            .collect(Collectors.joining("\n"));
     String silent = calls.stream().max(BY_SILENCE).map(CallRecord::toString).orElse("");
     try {
       Files.createDirectories(REPORTS);
       Files.writeString(
           REPORTS.resolve(scenario.name().replace(' ', '-') + ".txt"),
-          text() + "\nsilent for longest:\n" + silences() + "\n" + silent + "\n");
+          text()
+              + "\nsilent for longest:\n"
+              + silences()
+              + "\n"
+              + silent
+              + "\nbroken promises:\n"
+              + broken
+              + "\n");
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
@@ -84,15 +98,21 @@ final class Verdict {
                     .reversed())
             .toList();
     assertThat(broken.size()).as(() -> tell(broken, testbed)).isZero();
+    assertThat(testbed.server().repeatedCalls()).as(() -> "calls executed twice").isEmpty();
     assertThat(unwell).as(() -> "clients without an answer\n" + tell(all, testbed)).isZero();
     assertThat(isFelt()).as(() -> "nobody has felt anything\n" + text()).isTrue();
     assertThat(unanswered).as(() -> "calls not followed\n" + text()).isLessThan(calls.size());
   }
 
-  /** Where calls may fail, the faults have missed all if none does: nothing was tested. */
+  /**
+   * Where calls may fail, the faults have missed all if none does: nothing was tested. A partition
+   * may cost no more than time.
+   */
   private boolean isFelt() {
     Scenario.Promise promise = scenario.promise();
     return (promise.whole() && promise.kept())
+        || (scenario.hasHosts()
+            && calls.stream().anyMatch(call -> call.silence().length().compareTo(FELT) > 0))
         || all.stream().anyMatch(call -> call.isGone() || !call.transcript().errors().isEmpty());
   }
 

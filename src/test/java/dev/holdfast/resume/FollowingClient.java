@@ -199,6 +199,7 @@ public final class FollowingClient {
     SseParser parser = new SseParser(ENOUGH, ENOUGH);
     parser.resume(transcript.lastEventId());
     SseHandler told = new Telling(transcript);
+    GapFinder gaps = new GapFinder();
     try (Chunks chunks = new Chunks()) {
       HttpResponse<Flow.Publisher<List<ByteBuffer>>> answer = send(request, transcript);
       transcript.connected(
@@ -210,7 +211,7 @@ public final class FollowingClient {
         for (ByteBuffer buffer : next) {
           byte[] chunk = new byte[buffer.remaining()];
           buffer.get(chunk);
-          parser.feed(chunk, 0, chunk.length, told);
+          gaps.feed(chunk, bytes -> parser.feed(bytes, 0, bytes.length, told), transcript::gap);
         }
         if (enough.test(transcript)) {
           return;

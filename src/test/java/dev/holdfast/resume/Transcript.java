@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -22,6 +24,7 @@ public final class Transcript {
   private static final Duration UNHEEDED = Duration.ofMillis(200);
 
   private final List<Entry> entries = Collections.synchronizedList(new ArrayList<>());
+  private final Set<Integer> gaps = ConcurrentHashMap.newKeySet();
   private final List<Integer> progress = Collections.synchronizedList(new ArrayList<>());
   private final List<String> ids = Collections.synchronizedList(new ArrayList<>());
   private final List<String> results = new CopyOnWriteArrayList<>();
@@ -172,6 +175,12 @@ public final class Transcript {
     }
   }
 
+  /** The client was told that events are missing here. */
+  void gap(String comment) {
+    note("-- comment:", comment);
+    gaps.add(progress.size());
+  }
+
   private void note(String id, String what) {
     entries.add(new Entry((System.nanoTime() - began) / 1_000_000, id, what));
   }
@@ -223,6 +232,11 @@ public final class Transcript {
   /** The steps that were reported, in the order in which they came. */
   public List<Integer> progress() {
     return List.copyOf(progress);
+  }
+
+  /** Before which of the steps, counted from 0, the client was told that events are missing. */
+  public Set<Integer> gaps() {
+    return Set.copyOf(gaps);
   }
 
   /** The ids of all messages that have one of their own. */

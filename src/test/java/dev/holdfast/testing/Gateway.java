@@ -9,12 +9,14 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -26,9 +28,11 @@ public final class Gateway implements AutoCloseable {
   private static final Pattern MANAGEMENT =
       Pattern.compile("Management interface listening on http://[^:]+:(\\d+)");
 
+  private final Host host;
   private final ServerProcess server;
 
-  private Gateway(ServerProcess server) {
+  private Gateway(Host host, ServerProcess server) {
+    this.host = host;
     this.server = server;
   }
 
@@ -40,6 +44,16 @@ public final class Gateway implements AutoCloseable {
    */
   public static Gateway start(Map<String, String> settings) {
     return start(settings, PackagedProgram.shortLived("-Xmx512m").toArray(String[]::new));
+  }
+
+  /** Starts a gateway on a host as {@link #start(Map)} does. */
+  public static Gateway start(Host host, Map<String, String> settings) {
+    Map<String, String> all = new HashMap<>(settings);
+    all.put("quarkus.http.host", host.address());
+    all.put("quarkus.management.host", host.address());
+    List<String> options =
+        options(all, PackagedProgram.shortLived("-Xmx512m").toArray(String[]::new));
+    return start(host, PackagedProgram.command(options, List.of()));
   }
 
   /** Starts a gateway that plays a tape, and returns when it listens. */
@@ -57,10 +71,16 @@ public final class Gateway implements AutoCloseable {
 
   /** Starts a gateway for each of the settings, at the same time; returns when all listen. */
   public static List<Gateway> startAll(List<Map<String, String>> settings) {
+    return startTogether(
+        settings.stream().<Supplier<Gateway>>map(each -> () -> start(each)).toList());
+  }
+
+  /** Starts gateways at the same time; returns when all listen. */
+  public static List<Gateway> startTogether(List<Supplier<Gateway>> starts) {
     // Not in the common pool: it has one thread where there are two processors.
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      return settings.stream()
-          .map(each -> CompletableFuture.supplyAsync(() -> start(each), threads))
+      return starts.stream()
+          .map(each -> CompletableFuture.supplyAsync(each, threads))
           .toList()
           .stream()
           .map(CompletableFuture::join)
@@ -97,7 +117,11 @@ public final class Gateway implements AutoCloseable {
   }
 
   private static Gateway start(List<String> command) {
-    return new Gateway(ServerProcess.start(new ProcessBuilder(command), READY));
+    return start(Host.LOCAL, command);
+  }
+
+  private static Gateway start(Host host, List<String> command) {
+    return new Gateway(host, ServerProcess.start(new ProcessBuilder(host.command(command)), READY));
   }
 
   private static List<String> options(Map<String, String> settings, String... options) {
@@ -115,7 +139,7 @@ public final class Gateway implements AutoCloseable {
   /** The URL of a path. Those below {@code /q/} have a port of their own. */
   public URI url(String path) {
     int port = path.startsWith("/q/") ? managementPort() : server.port();
-    return URI.create("http://127.0.0.1:" + port + path);
+    return host.url(port, path);
   }
 
   /** The line that names the port names this one, too. Earlier builds have no such port. */

@@ -47,11 +47,21 @@ public final class NodeFixture implements AutoCloseable {
    * @throws IllegalStateException if npm is missing, or the server ends or stays silent instead
    */
   public static NodeFixture start(String script, String... arguments) {
+    return start(Host.LOCAL, command(script, arguments));
+  }
+
+  /** Starts a server on a host. The script must know the option {@code --host}. */
+  public static NodeFixture start(Host host, String script, String... arguments) {
+    List<String> command = command(script, arguments);
+    command.addAll(List.of("--host", host.address()));
+    return start(host, command);
+  }
+
+  private static NodeFixture start(Host host, List<String> command) {
     // Its stdin stays open as long as this process lives; the script ends when it closes.
-    return new NodeFixture(
-        ServerProcess.start(
-            new ProcessBuilder(command(script, arguments)).directory(NodeToolchain.home().toFile()),
-            READY));
+    ProcessBuilder builder =
+        new ProcessBuilder(host.command(command)).directory(NodeToolchain.home().toFile());
+    return new NodeFixture(ServerProcess.start(builder, READY));
   }
 
   /**

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -40,19 +39,25 @@ public final class RedisFixture implements AutoCloseable {
   private static final Duration TO_START = Duration.ofSeconds(20);
 
   private final Path directory;
+  private final Host host;
   private final int port;
   private final List<String> command;
   private final Thread atExit = new Thread(this::kill);
   private volatile Process process;
 
   private RedisFixture(int port, UnaryOperator<Command> command) {
+    this(Host.LOCAL, port, command);
+  }
+
+  private RedisFixture(Host host, int port, UnaryOperator<Command> command) {
+    this.host = host;
     this.port = port;
     try {
       this.directory = Files.createTempDirectory("redis");
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
-    this.command = command.apply(new Command(directory, port)).words();
+    this.command = host.command(command.apply(new Command(directory, host, port)).words());
     Runtime.getRuntime().addShutdownHook(atExit);
     this.process = launch();
     awaitAnswer();
@@ -89,8 +94,13 @@ public final class RedisFixture implements AutoCloseable {
    * @param more settings, each as {@code --key} and its values
    */
   static RedisFixture start(int port, String... more) {
+    return start(Host.LOCAL, port, more);
+  }
+
+  /** Starts such a server on a host. */
+  static RedisFixture start(Host host, int port, String... more) {
     return new RedisFixture(
-        port, command -> command.server(executable()).with("--appendonly", "no").with(more));
+        host, port, command -> command.server(executable()).with("--appendonly", "no").with(more));
   }
 
   /** Starts a server that writes everything to disk before it answers. */
@@ -108,28 +118,31 @@ public final class RedisFixture implements AutoCloseable {
   }
 
   /**
-   * Starts a sentinel.
+   * Starts a sentinel on a host.
    *
    * @param configuration its lines
    */
-  static RedisFixture startSentinel(List<String> configuration) {
-    return new RedisFixture(Ports.free(), command -> command.sentinel(executable(), configuration));
+  static RedisFixture startSentinel(Host host, List<String> configuration) {
+    return new RedisFixture(
+        host, Ports.free(), command -> command.sentinel(executable(), configuration));
   }
 
   /** What starts the process. */
-  private record Command(Path directory, int port, List<String> words) {
+  private record Command(Path directory, Host host, int port, List<String> words) {
 
-    Command(Path directory, int port) {
-      this(directory, port, List.of());
+    Command(Path directory, Host host, int port) {
+      this(directory, host, port, List.of());
     }
 
     Command with(String... more) {
-      return new Command(directory, port, Stream.concat(words.stream(), Stream.of(more)).toList());
+      return new Command(
+          directory, host, port, Stream.concat(words.stream(), Stream.of(more)).toList());
     }
 
     Command server(String executable) {
       return with(executable, "--port", Integer.toString(port))
-          .with("--bind", "127.0.0.1", "--save", "", "--dir", directory.toString());
+          .with("--bind", host.address(), "--protected-mode", "no")
+          .with("--save", "", "--dir", directory.toString());
     }
 
     /** A sentinel keeps what it learns in the file that it was started with. */
@@ -141,13 +154,13 @@ public final class RedisFixture implements AutoCloseable {
         throw new UncheckedIOException(failure);
       }
       return with(executable, file.toString(), "--sentinel")
-          .with("--port", Integer.toString(port), "--bind", "127.0.0.1");
+          .with("--port", Integer.toString(port), "--bind", host.address());
     }
   }
 
   /** Where it listens. */
   public String url() {
-    return "redis://127.0.0.1:" + port;
+    return "redis://" + host.address() + ":" + port;
   }
 
   /** The configuration of a gateway with this store. */
@@ -155,7 +168,12 @@ public final class RedisFixture implements AutoCloseable {
     return Map.of("holdfast.store", "redis", "quarkus.redis.hosts", url());
   }
 
-  /** The port on the loopback interface. */
+  /** Where its process runs. */
+  public Host host() {
+    return host;
+  }
+
+  /** The port on its host. */
   public int port() {
     return port;
   }
@@ -222,7 +240,7 @@ public final class RedisFixture implements AutoCloseable {
 
   private <T> T exchange(String[] words, Reading<T> reading) {
     try (Socket socket = new Socket()) {
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1000);
+      socket.connect(new InetSocketAddress(host.inetAddress(), port), 1000);
       socket.setSoTimeout(5000);
       StringBuilder request = new StringBuilder("*" + words.length + "\r\n");
       for (String word : words) {

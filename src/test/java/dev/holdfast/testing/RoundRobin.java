@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
@@ -39,6 +40,9 @@ public final class RoundRobin implements AutoCloseable {
 
   /** Slow is not the same as not ready. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  /** A target behind a silent network is passed over, too. */
+  private static final int CONNECT_TIMEOUT_MILLIS = 2000;
 
   private volatile List<Target> targets;
   private final boolean passesOver;
@@ -210,8 +214,7 @@ public final class RoundRobin implements AutoCloseable {
         continue;
       }
       try {
-        Socket server = new Socket(target.url().getHost(), target.url().getPort());
-        server.setTcpNoDelay(true);
+        Socket server = connect(target.url());
         target.requests().incrementAndGet();
         return server;
       } catch (IOException _) {
@@ -219,6 +222,19 @@ public final class RoundRobin implements AutoCloseable {
       }
     }
     return null;
+  }
+
+  private static Socket connect(URI target) throws IOException {
+    Socket server = new Socket();
+    try {
+      server.connect(
+          new InetSocketAddress(target.getHost(), target.getPort()), CONNECT_TIMEOUT_MILLIS);
+      server.setTcpNoDelay(true);
+      return server;
+    } catch (IOException failure) {
+      server.close();
+      throw failure;
+    }
   }
 
   /** Passes on what comes, until one side ends; then both do. */

@@ -25,19 +25,22 @@ public final class SentinelFixture implements AutoCloseable {
   private final List<RedisFixture> servers = new ArrayList<>();
   private final List<RedisFixture> sentinels = new ArrayList<>();
 
-  private SentinelFixture() {
+  private SentinelFixture(List<Host> hosts, List<String> settings) {
     try {
-      start(servers, "--repl-diskless-sync-delay", "0");
-      String port = Integer.toString(servers.getFirst().port());
+      start(hosts.getFirst(), settings);
+      RedisFixture primary = servers.getFirst();
+      String address = primary.host().address() + " " + primary.port();
+      List<String> replica = new ArrayList<>(settings);
+      replica.addAll(List.of("--replicaof", address));
       for (int i = 0; i < REPLICAS; i++) {
-        start(servers, "--repl-diskless-sync-delay", "0", "--replicaof", "127.0.0.1 " + port);
+        start(hosts.get(1 + i), replica);
       }
       // Before the sentinels: these look for replicas at first, and then not for ten seconds.
       RedisFixture first = servers.getFirst();
       awaitStart(() -> info(first).contains("connected_slaves:" + REPLICAS));
       servers.subList(1, servers.size()).forEach(each -> awaitStart(() -> isInSync(each)));
       for (int i = 0; i < SENTINELS; i++) {
-        sentinels.add(RedisFixture.startSentinel(configuration(port)));
+        sentinels.add(RedisFixture.startSentinel(hosts.get(i), configuration(address)));
       }
       sentinels.forEach(each ->
           awaitStart(() ->
@@ -51,16 +54,27 @@ public final class SentinelFixture implements AutoCloseable {
 
   /** Starts all, and returns when the sentinels know each other and the replicas. */
   public static SentinelFixture start() {
-    return new SentinelFixture();
+    return start(List.of(Host.LOCAL, Host.LOCAL, Host.LOCAL));
   }
 
-  private static void start(List<RedisFixture> servers, String... settings) {
-    servers.add(RedisFixture.start(Ports.free(), settings));
+  /**
+   * Starts a server and a sentinel on each of three hosts. The first server is the primary.
+   *
+   * @param settings of the servers, each as {@code --key} and its value
+   */
+  public static SentinelFixture start(List<Host> hosts, String... settings) {
+    return new SentinelFixture(hosts, List.of(settings));
   }
 
-  private static List<String> configuration(String port) {
+  private void start(Host host, List<String> settings) {
+    List<String> all = new ArrayList<>(List.of("--repl-diskless-sync-delay", "0"));
+    all.addAll(settings);
+    servers.add(RedisFixture.start(host, Ports.free(), all.toArray(String[]::new)));
+  }
+
+  private static List<String> configuration(String address) {
     return List.of(
-        "sentinel monitor " + NAME + " 127.0.0.1 " + port + " 2",
+        "sentinel monitor " + NAME + " " + address + " 2",
         "sentinel down-after-milliseconds " + NAME + " 500",
         "sentinel failover-timeout " + NAME + " 1500");
   }
@@ -68,6 +82,16 @@ public final class SentinelFixture implements AutoCloseable {
   /** The sentinels, as {@code quarkus.redis.hosts} has them. */
   public String hosts() {
     return RedisServers.hosts(sentinels);
+  }
+
+  /** A server, counted from 0. The first one was the primary at first. */
+  public RedisFixture server(int number) {
+    return servers.get(number);
+  }
+
+  /** The number of a server. */
+  public int number(RedisFixture server) {
+    return servers.indexOf(server);
   }
 
   /** The sentinels. */
@@ -79,6 +103,11 @@ public final class SentinelFixture implements AutoCloseable {
   public RedisFixture primary() {
     RedisFixture sentinel =
         sentinels.stream().filter(RedisFixture::isRunning).findFirst().orElseThrow();
+    return primaryOf(sentinel);
+  }
+
+  /** Whom a sentinel takes for the primary. */
+  public RedisFixture primaryOf(RedisFixture sentinel) {
     String port = sentinel.reply("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME).get(1);
     return servers.stream()
         .filter(server -> Integer.toString(server.port()).equals(port))

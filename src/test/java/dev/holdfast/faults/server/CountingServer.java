@@ -1,15 +1,19 @@
 package dev.holdfast.faults.server;
 
+import dev.holdfast.testing.Host;
 import dev.holdfast.testing.ServerProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.io.Writer;
+import java.net.InetAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * A fast MCP server over Streamable HTTP that does to its clients whatever it is told to. Its tool
@@ -24,10 +28,12 @@ public final class CountingServer implements AutoCloseable {
   private static final String IDS = "--ids";
   private static final Pattern LISTENING = Pattern.compile("listening on (\\d+)");
 
+  private final Host host;
   private final ServerProcess process;
   private final Writer commands;
 
-  private CountingServer(ServerProcess process) {
+  private CountingServer(Host host, ServerProcess process) {
+    this.host = host;
     this.process = process;
     this.commands = process.process().outputWriter();
   }
@@ -38,23 +44,38 @@ public final class CountingServer implements AutoCloseable {
    * @param ids whether its events have ids
    */
   public static CountingServer start(boolean ids) {
+    return start(Host.LOCAL, ids);
+  }
+
+  /** Starts one on a host. */
+  public static CountingServer start(Host host, boolean ids) {
+    List<String> command =
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx256m",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "-cp",
+            System.getProperty("java.class.path"),
+            CountingServer.class.getName(),
+            ids ? IDS : "--no-ids",
+            host.address());
     return new CountingServer(
-        ServerProcess.start(
-            new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                CountingServer.class.getName(),
-                ids ? IDS : "--no-ids"),
-            LISTENING));
+        host, ServerProcess.start(new ProcessBuilder(host.command(command)), LISTENING));
   }
 
   /** Its MCP endpoint. */
   public URI url() {
-    return URI.create("http://127.0.0.1:" + process.port() + "/mcp");
+    return host.url(process.port(), "/mcp");
+  }
+
+  /** The calls that arrived a second time, one in each line; empty if none did. */
+  public String repeatedCalls() {
+    return process
+        .output()
+        .lines()
+        .filter(line -> line.startsWith(Server.REPEATED))
+        .collect(Collectors.joining("\n"));
   }
 
   /** Tells it what to do from now on. Returns at once. */
@@ -76,10 +97,10 @@ public final class CountingServer implements AutoCloseable {
   /**
    * Serves on a free port, which it prints, until its standard input ends.
    *
-   * @param args {@code --ids} gives events ids
+   * @param args {@code --ids} gives events ids; then the address to listen on
    */
   public static void main(String[] args) throws IOException {
-    Server server = new Server(args[0].equals(IDS));
+    Server server = new Server(args[0].equals(IDS), InetAddress.getByName(args[1]));
     System.out.println("listening on " + server.port());
     BufferedReader commands =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));

@@ -20,8 +20,16 @@ final class Server {
   private static final int BACKLOG = 4096;
   private static final long LOOK_AGAIN_MILLIS = 20;
 
+  /** Begins the line about a call that was received before. */
+  static final String REPEATED = "call received again: ";
+
   private final boolean ids;
+  private final InetAddress address;
   private final int port;
+
+  /** Each with its session and id. */
+  private final Set<String> calls = ConcurrentHashMap.newKeySet();
+
   private final Set<Socket> live = ConcurrentHashMap.newKeySet();
 
   /** Each with its standalone feed. */
@@ -34,8 +42,9 @@ final class Server {
 
   private final AtomicInteger torn = new AtomicInteger();
 
-  Server(boolean ids) throws IOException {
+  Server(boolean ids, InetAddress address) throws IOException {
     this.ids = ids;
+    this.address = address;
     this.listening = listen(0);
     this.port = listening.getLocalPort();
   }
@@ -93,6 +102,14 @@ final class Server {
     sessions.remove(session);
   }
 
+  /** Counts a call, and tells if it came before. */
+  void received(String session, String id) {
+    String call = session + " " + id;
+    if (!calls.add(call)) {
+      System.out.println(REPEATED + call);
+    }
+  }
+
   /** What a session is told unasked. */
   NumberedMessages.Ticks ticks(String session) {
     return sessions.getOrDefault(
@@ -120,7 +137,7 @@ final class Server {
     ServerSocket socket = new ServerSocket();
     // Connections that were reset still occupy the port.
     socket.setReuseAddress(true);
-    socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), wanted), BACKLOG);
+    socket.bind(new InetSocketAddress(address, wanted), BACKLOG);
     Thread.ofPlatform().daemon().name("accept").start(() -> accept(socket));
     return socket;
   }

@@ -53,7 +53,7 @@ final class ServerConnection {
         continue;
       }
       switch (request.method()) {
-        case "POST" -> post(request.body().getBytes(UTF_8));
+        case "POST" -> post(session, request.body().getBytes(UTF_8));
         case "GET" -> get(session, header(request, "last-event-id"));
         default -> {
           server.end(session);
@@ -79,10 +79,10 @@ final class ServerConnection {
     send(ticks, server.ids() ? 0 : ticks.next() - 1);
   }
 
-  private void post(byte[] body) throws IOException {
+  private void post(String session, byte[] body) throws IOException {
     try {
       if (Envelopes.read(body) instanceof Body.Single(Message.Request request)) {
-        answer(request);
+        answer(session, request);
       } else {
         wire.answer(202, "", "");
       }
@@ -91,10 +91,13 @@ final class ServerConnection {
     }
   }
 
-  private void answer(Message.Request request) throws IOException {
+  private void answer(String session, Message.Request request) throws IOException {
     switch (request.method()) {
       case "initialize" -> json(request, SERVER, "Mcp-Session-Id: " + server.open());
-      case "tools/call" -> send(count(request), 0);
+      case "tools/call" -> {
+        server.received(session, request.id().json());
+        send(count(request), 0);
+      }
       default -> json(request, "{}");
     }
   }
