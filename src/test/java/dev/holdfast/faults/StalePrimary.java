@@ -100,7 +100,8 @@ final class StalePrimary {
 
   /**
    * Asks the lonely replica for each session and call, until it has refused the newer ones for a
-   * while. It may serve older ones, as long as they need no write.
+   * while. It may serve older ones, as long as they need no write. What it says of newer ones
+   * counts once it refuses them: a primary takes writes for {@code min-replicas-max-lag}.
    */
   private Map<Integer, Integer> askBeside() {
     Map<Integer, Integer> statuses = new TreeMap<>();
@@ -117,8 +118,10 @@ final class StalePrimary {
           newer.add(rest.status());
         }
       }
-      newer.forEach(status -> statuses.merge(status, 1, Integer::sum));
       refused += newer.stream().allMatch(status -> status == NOT_NOW) ? 1 : 0;
+      if (refused > 0) {
+        newer.forEach(status -> statuses.merge(status, 1, Integer::sum));
+      }
       LockSupport.parkNanos(PAUSE.toNanos());
     }
     return statuses;

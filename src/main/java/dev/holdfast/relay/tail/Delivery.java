@@ -297,6 +297,9 @@ final class Delivery {
     context.listener().gap();
     logGap(stream, cursor);
     Position next = gap.resumeAfter().or(() -> context.log().beforeOldest(stream)).orElse(cursor);
+    if (standalone && next.number() < cursor.number()) {
+      next = afterLost(next);
+    }
     boolean hasOwnCursor = kind == TailKind.REQUEST || kind == TailKind.RESUMED;
     boolean continues =
         StreamNames.answersRequests(stream)
@@ -314,6 +317,21 @@ final class Delivery {
     cursor = next;
     advanced(0); // The writer must not wait for what is gone.
     return true;
+  }
+
+  /**
+   * Finds where a client goes on that has events which the store has lost: before the first event
+   * that was written after them. From the oldest one it would get events twice.
+   */
+  private Position afterLost(Position oldest) {
+    return switch (context.log().read(stream, new Position(cursor.millis() + 1, 0), 1)) {
+      case ReadResult.Events(List<LogEvent> events) when !events.isEmpty() -> {
+        Position first = events.getFirst().position();
+        yield new Position(first.millis(), first.number() - 1);
+      }
+      case ReadResult.Gap newer -> newer.resumeAfter().orElse(oldest);
+      default -> oldest;
+    };
   }
 
   static void logGap(StreamRef stream, Position after) {
