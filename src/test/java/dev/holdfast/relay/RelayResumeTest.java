@@ -174,6 +174,8 @@ class RelayResumeTest {
 
     assertThatThrownBy(() -> fixture.relay.resume(session, last))
         .isInstanceOf(RelayException.EventsPurged.class);
+    assertThatThrownBy(() -> fixture.relay.resume(session, new EventId("abc", Position.START)))
+        .isInstanceOf(RelayException.EventsPurged.class);
   }
 
   /** An event between the first read and the watch wakes no tail. */

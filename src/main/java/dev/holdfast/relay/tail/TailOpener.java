@@ -155,12 +155,16 @@ public record TailOpener(
     };
   }
 
-  /** A stream that may have existed was purged, or lost with a primary; any other never existed. */
+  /**
+   * A stream that may have existed was purged, or lost with a primary; any other never existed. The
+   * first event id of a stream has no time.
+   */
   private RelayException notFound(Session session, StreamRef stream, EventId last) {
     Position position = last.position();
     boolean mayHaveExisted =
-        position.millis() >= session.created().toEpochMilli()
-            && isOlderThan(position, Duration.ZERO);
+        position.number() == 0
+            || (position.millis() >= session.created().toEpochMilli()
+                && isOlderThan(position, Duration.ZERO));
     return mayHaveExisted ? purged(stream, last, null) : new RelayException.StreamNotFound();
   }
 
