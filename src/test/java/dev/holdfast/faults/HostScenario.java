@@ -2,8 +2,10 @@ package dev.holdfast.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.resume.Transcript;
+import dev.holdfast.testing.NetworkNamespaces;
 import java.time.Duration;
 import java.util.List;
 
@@ -14,6 +16,12 @@ final class HostScenario {
   static final Duration MINUTES = Duration.ofMinutes(4);
 
   private HostScenario() {}
+
+  /** Skips the tests of a class where the hosts cannot be made. */
+  static void requireHosts() {
+    String missing = NetworkNamespaces.missing();
+    assumeTrue(missing == null, missing);
+  }
 
   /** A scenario on the hosts of all others. */
   static Scenario of(String name, Schedule schedule) {

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.resume.Transcript;
 import dev.holdfast.testing.MovableClocks;
-import dev.holdfast.testing.NetworkNamespaces;
 import dev.holdfast.testing.ToolRequest;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -48,9 +47,8 @@ class NetworkFaultsIT {
   private final FleetClients clients = new FleetClients();
 
   @BeforeAll
-  static void requireNamespaces() {
-    String missing = NetworkNamespaces.missing();
-    assumeTrue(missing == null, missing);
+  static void requireHosts() {
+    HostScenario.requireHosts();
   }
 
   @AfterAll

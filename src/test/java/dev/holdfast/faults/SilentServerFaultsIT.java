@@ -5,14 +5,12 @@ import static dev.holdfast.faults.HostScenario.MINUTES;
 import static dev.holdfast.faults.HostScenario.assertGoesOn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.faults.server.ServerFault;
 import dev.holdfast.resume.Transcript;
 import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.McpClient;
-import dev.holdfast.testing.NetworkNamespaces;
 import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.ToolRequest;
 import java.time.Duration;
@@ -45,9 +43,8 @@ class SilentServerFaultsIT {
   private final FleetClients clients = new FleetClients();
 
   @BeforeAll
-  static void requireNamespaces() {
-    String missing = NetworkNamespaces.missing();
-    assumeTrue(missing == null, missing);
+  static void requireHosts() {
+    HostScenario.requireHosts();
   }
 
   @AfterAll
