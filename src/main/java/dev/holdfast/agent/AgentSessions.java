@@ -22,7 +22,7 @@ final class AgentSessions {
   /** By the gateway's id of the MCP session. */
   private final Map<String, SessionAgents> sessions = new ConcurrentHashMap<>();
 
-  /** Who has opened an MCP session here, by the local server's name of the session. */
+  /** Openers of the MCP sessions that began here, by the local server's name of the session. */
   private final Map<String, String> openers = new ConcurrentHashMap<>();
 
   /** By the local server's name of the MCP session. */

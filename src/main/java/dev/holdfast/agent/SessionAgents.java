@@ -47,7 +47,7 @@ final class SessionAgents {
     this.maxAgents = maxAgents;
   }
 
-  /** Whether nothing comes any more. */
+  /** Tells if the MCP session has ended, so that no more events come. */
   boolean hasEnded() {
     try (var _ = lock.hold()) {
       return ended;

@@ -26,8 +26,8 @@ public interface AuthConfig {
   Optional<URI> publicUrl();
 
   /**
-   * How often the token of an open stream is checked again. The stream ends with its token. {@code
-   * 0s}: it outlives the token.
+   * Interval at which the token of an open stream is checked again. The stream ends with its token.
+   * {@code 0s}: it outlives the token.
    */
   @WithDefault("1m")
   @Range(min = "0s", max = "1d")

@@ -32,7 +32,7 @@ final class IssuerMetadata {
   /** Longest pause after failed reads. */
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
-  /** How long keys are used that cannot be read again. */
+  /** Time for which keys are used that cannot be read again. */
   private static final Duration KEYS_KEPT = Duration.ofDays(1);
 
   private static final int MAX_REDIRECTS = 5;

@@ -46,7 +46,7 @@ final class RedisFailures {
     return isReply(failure) && NO_PRIMARY.matcher(message(failure)).find();
   }
 
-  /** Whether the server refuses to take more data than its {@code maxmemory}. */
+  /** Tells if the server refuses to take more data than its {@code maxmemory}. */
   static boolean isFull(Throwable failure) {
     return isReply(failure) && FULL.matcher(message(failure)).find();
   }

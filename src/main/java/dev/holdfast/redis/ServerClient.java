@@ -31,7 +31,7 @@ final class ServerClient implements RedisClient {
 
   private static final Logger LOG = Logger.getLogger(ServerClient.class);
 
-  /** How long others wait while an attempt to connect follows one that has failed. */
+  /** Time limit of a command for the connection, after an attempt to connect has failed. */
   private static final Duration SHORT_WAIT = Duration.ofMillis(250);
 
   /** A Redis at its limit takes small commands again, and refuses the next large one. */
@@ -50,10 +50,10 @@ final class ServerClient implements RedisClient {
 
   private volatile boolean closed;
 
-  /** Whether the last attempt to connect has failed. */
+  /** True if the last attempt to connect has failed. */
   private volatile boolean unreachable;
 
-  /** When Redis last refused a command for lack of memory, by the nano time; null if never. */
+  /** Nano time of the last command that Redis refused for lack of memory; null if there is none. */
   private volatile @Nullable Long fullAt;
 
   /**

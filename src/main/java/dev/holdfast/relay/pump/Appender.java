@@ -36,7 +36,7 @@ final class Appender {
   /** Clients wait for the end of a stream: memory that is short may be free again soon. */
   static final Backoff ENDING = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1), 60, 0);
 
-  /** How long events wait when others of the stream have waited in vain not long ago. */
+  /** The hold of a stream that the store did not serve within an earlier hold. */
   private static final Duration SHORT_HOLD = Duration.ofMillis(100);
 
   /** A full Redis refuses large appends, and takes small ones between them. */
@@ -51,8 +51,8 @@ final class Appender {
   /** Whether the current outage was logged. */
   private boolean warned;
 
-  /** When events last waited in vain, by the nano time; null if they never did. */
-  private @Nullable Long vain;
+  /** Nano time at which events last went past the log; null if they never did. */
+  private @Nullable Long passedAt;
 
   /** When the append began that the next one repeats, by the nano time; null if it repeats none. */
   private @Nullable Long begun;
@@ -124,7 +124,8 @@ final class Appender {
     }
     long start = begun == null ? System.nanoTime() : begun;
     begun = null;
-    Duration most = vain != null && since(vain).compareTo(DISTRUST) < 0 ? shortHold() : hold;
+    Duration most =
+        passedAt != null && since(passedAt).compareTo(DISTRUST) < 0 ? shortHold() : hold;
     for (Backoff backoff = Backoff.STORE; ; backoff = backoff.next()) {
       // A process that was frozen for longer than the hold makes an attempt after its thaw, too.
       boolean isLast = outage.isActive() || since(start).compareTo(most) >= 0;
@@ -154,7 +155,7 @@ final class Appender {
     if (!outage.deliver(events)) {
       return false;
     }
-    vain = System.nanoTime();
+    passedAt = System.nanoTime();
     return true;
   }
 
