@@ -1,10 +1,10 @@
 package dev.holdfast.agent;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.ForwardingUpstream;
 import dev.holdfast.upstream.Handshake;
@@ -67,11 +67,11 @@ public final class AgentUpstream extends ForwardingUpstream {
   }
 
   @Override
-  public Handshake initialize(Message.Request initialize, Opener opener) {
+  public Handshake initialize(Message.Request initialize, Caller opener) {
     Handshake handshake = super.initialize(initialize, opener);
     UpstreamLink link = handshake.link();
     if (link != null && link.session() != null) {
-      sessions.opened(link.session(), opener.client());
+      sessions.opened(link.session(), opener.share());
     }
     return handshake;
   }

@@ -2,9 +2,9 @@ package dev.holdfast.audit;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.holdfast.budget.LogRate;
-import dev.holdfast.session.PrincipalId;
+import dev.holdfast.call.Principal;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -91,7 +91,7 @@ public final class AuditLog {
    * @param address the network of its address; empty when unknown
    */
   public void sessionRefused(
-      PrincipalId principal,
+      Principal principal,
       @Nullable String client,
       String address,
       String upstream,
@@ -110,7 +110,7 @@ public final class AuditLog {
    *
    * @param principal who asked
    */
-  public void sessionDenied(PrincipalId principal, Session session) {
+  public void sessionDenied(Principal principal, Session session) {
     Event event =
         new Event("session-denied")
             .by(principal)
@@ -127,7 +127,7 @@ public final class AuditLog {
    * @param address the network of its address
    */
   public void upstreamDenied(
-      PrincipalId principal, String address, @Nullable String upstream, String reason) {
+      Principal principal, String address, @Nullable String upstream, String reason) {
     new Event("upstream-denied")
         .by(principal)
         .with("address", address)
@@ -188,10 +188,8 @@ public final class AuditLog {
       fields.put("event", name);
     }
 
-    Event by(PrincipalId principal) {
-      return principal.equals(PrincipalId.ANONYMOUS)
-          ? this
-          : with("principal", principal.recorded());
+    Event by(Principal principal) {
+      return principal.equals(Principal.ANONYMOUS) ? this : with("principal", principal.recorded());
     }
 
     /** Adds a field unless it is null or empty. */

@@ -1,6 +1,7 @@
 package dev.holdfast.auth;
 
-import dev.holdfast.session.PrincipalId;
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.Principal;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,7 +29,7 @@ public final class AccessKeys {
 
   private final List<Entry> entries = new ArrayList<>();
 
-  private record Entry(Principal owner, byte[] digest) {}
+  private record Entry(Caller owner, byte[] digest) {}
 
   /**
    * Reads the keys.
@@ -52,8 +53,8 @@ public final class AccessKeys {
           if (!scopes.stream().allMatch(RequiredScopes::isScope)) {
             throw new IllegalArgumentException(owner + NO_SCOPES);
           }
-          PrincipalId id = new PrincipalId(ISSUER, owner);
-          entries.add(new Entry(new Principal(id, Set.copyOf(scopes), null), digest));
+          Caller caller = Caller.of(new Principal(ISSUER, owner), Set.copyOf(scopes), null);
+          entries.add(new Entry(caller, digest));
         });
   }
 
@@ -64,13 +65,13 @@ public final class AccessKeys {
 
   /** The names of the owners, in order. */
   public List<String> owners() {
-    return entries.stream().map(entry -> entry.owner().id().subject()).toList();
+    return entries.stream().map(entry -> entry.owner().principal().subject()).toList();
   }
 
   /** Finds the owner of a key. Takes as long for every key that nobody has. */
-  public Optional<Principal> owner(AccessKey key) {
+  public Optional<Caller> owner(AccessKey key) {
     byte[] digest = key.digest();
-    @Nullable Principal owner = null;
+    @Nullable Caller owner = null;
     for (Entry entry : entries) {
       if (MessageDigest.isEqual(entry.digest(), digest)) {
         owner = entry.owner();

@@ -1,5 +1,7 @@
 package dev.holdfast.auth;
 
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.ClientToken;
 import dev.holdfast.lock.LruMap;
 import java.time.Duration;
 import java.time.Instant;
@@ -82,14 +84,14 @@ public final class AccessTokens {
   }
 
   /**
-   * Returns whom a token stands for. May wait for the issuer.
+   * Returns the caller that a token stands for. May wait for the issuer.
    *
    * @param audiences the names of the resource that the client uses. The token must be for one of
    *     them (RFC 8707)
    * @param client the network of the client, which may ask about a few unknown tokens at once
    * @throws TokenRefusedException when it stands for nobody, or cannot be checked now
    */
-  public Principal principal(String token, Set<String> audiences, String client) {
+  public Caller caller(String token, Set<String> audiences, String client) {
     Instant now = clock.instant();
     CheckedToken known = remembered(token, now);
     if (known == null) {
@@ -98,7 +100,7 @@ public final class AccessTokens {
     if (known.audiences().stream().noneMatch(audiences::contains)) {
       throw new TokenRefusedException.Invalid("The token is for another resource");
     }
-    return known.principal();
+    return Caller.of(known.principal(), known.scopes(), new ClientToken(token, known.expires()));
   }
 
   private @Nullable CheckedToken remembered(String token, Instant now) {

@@ -1,6 +1,6 @@
 package dev.holdfast.auth;
 
-import dev.holdfast.session.PrincipalId;
+import dev.holdfast.call.Principal;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -14,11 +14,17 @@ import org.jose4j.jwt.MalformedClaimException;
 import org.jose4j.jwt.NumericDate;
 
 /**
- * What a valid token says.
+ * The content of a valid token.
  *
+ * @param expires when the token is no longer valid
  * @param until when to check it again
  */
-record CheckedToken(Principal principal, Set<String> audiences, Instant until) {
+record CheckedToken(
+    Principal principal,
+    Set<String> scopes,
+    Instant expires,
+    Set<String> audiences,
+    Instant until) {
 
   /** After this time a token is checked again, because its issuer may have replaced the key. */
   private static final Duration REMEMBERED = Duration.ofMinutes(1);
@@ -85,8 +91,9 @@ record CheckedToken(Principal principal, Set<String> audiences, Instant until) {
     Instant expiry = Instant.ofEpochSecond(claims.getExpirationTime().getValue());
     Instant end = expiry.plus(skew);
     return new CheckedToken(
-        new Principal(
-            new PrincipalId(issuer, subject), scopes(claims), expiry.plus(TokenIssuer.CLOCK_SKEW)),
+        new Principal(issuer, subject),
+        scopes(claims),
+        expiry.plus(TokenIssuer.CLOCK_SKEW),
         Set.copyOf(claims.getAudience()),
         latest.isBefore(end) ? latest : end);
   }

@@ -1,5 +1,6 @@
 package dev.holdfast.auth;
 
+import dev.holdfast.call.Caller;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -19,8 +20,8 @@ public record RequiredScopes(Function<String, Optional<String>> byUpstream) {
     return SCOPE.matcher(text).matches();
   }
 
-  /** The scope that a principal lacks to use an upstream; empty when it may use it. */
-  public Optional<String> missing(String upstream, Principal principal) {
-    return byUpstream.apply(upstream).filter(required -> !principal.scopes().contains(required));
+  /** The scope that a caller lacks to use an upstream; empty when it may use it. */
+  public Optional<String> missing(String upstream, Caller caller) {
+    return byUpstream.apply(upstream).filter(required -> !caller.scopes().contains(required));
   }
 }

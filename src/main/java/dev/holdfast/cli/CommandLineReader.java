@@ -1,10 +1,10 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.auth.AccessKey;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.stream.EventId;
-import dev.holdfast.session.SessionId;
 import java.net.URI;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ import dev.holdfast.bridge.StdioBridge;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
 import dev.holdfast.redis.RedisException;
-import dev.holdfast.relay.Relay;
+import dev.holdfast.relay.Housekeeping;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
@@ -31,7 +31,7 @@ public final class CommandRunner implements QuarkusApplication {
   private final CommandContext context;
   private final SessionStore sessions;
   private final EventLog log;
-  private final Provider<Relay> relay;
+  private final Provider<Housekeeping> expired;
   private final InstantSource clock;
   private volatile @Nullable StdioBridge bridge;
 
@@ -39,12 +39,12 @@ public final class CommandRunner implements QuarkusApplication {
       CommandContext context,
       SessionStore sessions,
       EventLog log,
-      Provider<Relay> relay,
+      Provider<Housekeeping> expired,
       InstantSource clock) {
     this.context = context;
     this.sessions = sessions;
     this.log = log;
-    this.relay = relay;
+    this.expired = expired;
     this.clock = clock;
   }
 
@@ -75,7 +75,7 @@ public final class CommandRunner implements QuarkusApplication {
               .sharedStore()
               .map(CommandContext.SharedStore::streams)
               .map(streams ->
-                  new StoreCommands(streams, sessions, log, relay, context.clients(), output)
+                  new StoreCommands(streams, sessions, log, expired, context.clients(), output)
                       .run(onStore))
               .orElseGet(() -> refuse(output));
     };

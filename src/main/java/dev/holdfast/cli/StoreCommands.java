@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.util.RawValue;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogEvent;
@@ -12,13 +13,12 @@ import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.relay.Relay;
+import dev.holdfast.relay.Housekeeping;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import jakarta.inject.Provider;
 import java.time.Duration;
@@ -38,7 +38,7 @@ record StoreCommands(
     StreamIndex streams,
     SessionStore sessions,
     EventLog log,
-    Provider<Relay> relay,
+    Provider<Housekeeping> expired,
     KnownClients clients,
     Output output) {
 
@@ -62,8 +62,8 @@ record StoreCommands(
       case Command.Purge purge -> {
         String one = purge.session();
         yield one == null
-            ? purge(relay.get(), purge.all())
-            : onSession(one, session -> purge(relay.get(), session));
+            ? purge(expired.get(), purge.all())
+            : onSession(one, session -> purge(expired.get(), session));
       }
     };
   }
@@ -209,23 +209,23 @@ record StoreCommands(
   }
 
   /** Ends a session in the store and at its upstream. */
-  private ExitCode purge(Relay relay, Session session) {
-    Sessions.EndReport ended = relay.sessions().end(session);
+  private ExitCode purge(Housekeeping expired, Session session) {
+    Sessions.EndReport ended = expired.sessions().end(session);
     print(ended);
     return ended.sessions() == 1 ? ExitCode.SUCCESS : ExitCode.PROBLEM;
   }
 
   /** Ends expired sessions in the store and at their upstreams, or all. */
-  private ExitCode purge(Relay relay, boolean all) {
+  private ExitCode purge(Housekeeping expired, boolean all) {
     List<Session> chosen = new ArrayList<>();
     if (all) {
       forEachSession(entry -> chosen.add(entry.session()));
     }
     Sessions.EndReport ended =
         chosen.stream()
-            .map(relay.sessions()::end)
+            .map(expired.sessions()::end)
             .reduce(Sessions.EndReport.NONE, Sessions.EndReport::plus);
-    print(ended.plus(relay.sweep()));
+    print(ended.plus(expired.sweep()));
     return ExitCode.SUCCESS;
   }
 

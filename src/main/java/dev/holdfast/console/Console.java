@@ -2,12 +2,12 @@ package dev.holdfast.console;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.call.SessionId;
 import dev.holdfast.cluster.ReplicaList;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.UpstreamMonitor;

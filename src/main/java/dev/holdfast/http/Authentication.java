@@ -5,26 +5,23 @@ import dev.holdfast.auth.AccessKey;
 import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.auth.AuthConfig;
-import dev.holdfast.auth.Principal;
 import dev.holdfast.auth.ProtectedResources;
 import dev.holdfast.auth.ProtectedResources.Endpoint;
 import dev.holdfast.auth.RequiredScopes;
 import dev.holdfast.auth.TokenRefusedException;
 import dev.holdfast.budget.LogRate;
-import dev.holdfast.http.error.ErrorResponses;
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.ClientToken;
 import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.http.limit.Client;
 import dev.holdfast.http.socket.ClientAddress;
 import dev.holdfast.http.stream.Credentials;
-import dev.holdfast.protocol.ClientToken;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.ws.rs.Priorities;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.HttpHeaders;
-import jakarta.ws.rs.core.Response;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -45,8 +42,8 @@ class Authentication {
   private static final LogRate UNCHECKED_TOKENS = new LogRate(Duration.ofSeconds(10));
 
   private static final String HEALTH = "/health";
-  private static final String PRINCIPAL = Authentication.class.getName();
-  private static final String TOKEN = PRINCIPAL + ".token";
+  private static final String CALLER = Authentication.class.getName();
+  private static final String TOKEN = CALLER + ".token";
   private static final int UNAUTHORIZED = 401;
   private static final int FORBIDDEN = 403;
   private static final int UNAVAILABLE = 503;
@@ -89,32 +86,33 @@ class Authentication {
     return keys.areRequired() || tokens.areAccepted();
   }
 
-  /** Refuses a request without a key that the configuration knows, and without a token. */
+  /**
+   * Checks that a request has a key that the configuration knows, or a token.
+   *
+   * @throws RequestRejectedException if it has neither
+   */
   @ServerRequestFilter(preMatching = true, priority = Priorities.AUTHENTICATION)
-  Optional<Response> check(ContainerRequestContext request) {
+  void check(ContainerRequestContext request) {
     if (!isRequired() || isOpen(request.getUriInfo().getPath())) {
-      return Optional.empty();
+      return;
     }
     String header = request.getHeaderString(HttpHeaders.AUTHORIZATION);
     if (header == null) {
-      return Optional.of(
-          unauthorized(
-              tokens.areAccepted()
-                  ? "An access token is required: Authorization: Bearer <token>"
-                  : "A key is required: Authorization: Bearer <key>",
-              ""));
+      throw unauthorized(
+          tokens.areAccepted()
+              ? "An access token is required: Authorization: Bearer <token>"
+              : "A key is required: Authorization: Bearer <key>",
+          "");
     }
     Optional<AccessKey> key = bearer(header);
-    Optional<Principal> owner = key.flatMap(keys::owner);
+    Optional<Caller> owner = key.flatMap(keys::owner);
     if (owner.isPresent()) {
-      request.setProperty(PRINCIPAL, owner.get());
-      return Optional.empty();
-    }
-    if (key.isPresent() && tokens.areAccepted()) {
+      request.setProperty(CALLER, owner.get());
+    } else if (key.isPresent() && tokens.areAccepted()) {
       request.setProperty(TOKEN, key.get().value());
-      return Optional.empty();
+    } else {
+      throw unauthorized("The key is not valid", INVALID);
     }
-    return Optional.of(unauthorized("The key is not valid", INVALID));
   }
 
   private boolean isOpen(String path) {
@@ -135,7 +133,7 @@ class Authentication {
   }
 
   /** With the scope that the client should ask for (2025-11-25, Authorization). */
-  private Response unauthorized(String message, String error) {
+  private RequestRejectedException unauthorized(String message, String error) {
     audit.credentialRefused(
         client(), error.isEmpty() ? "there is no credential" : "the credential is not valid");
     String scope =
@@ -148,100 +146,79 @@ class Authentication {
     return refusal(UNAUTHORIZED, message, error + scope);
   }
 
-  private Response refusal(int status, String message, String parameters) {
+  private RequestRejectedException refusal(int status, String message, String parameters) {
     String metadata =
         tokens.areAccepted()
             ? ", resource_metadata=\"" + resources.metadataUrl(endpoint()) + "\""
             : "";
-    Response refusal = ErrorResponses.of(status, null, JsonRpcErrorCode.SERVER_ERROR, message);
-    return Response.fromResponse(refusal)
-        .header(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"holdfast\"" + metadata + parameters)
-        .build();
+    String challenge = "Bearer realm=\"holdfast\"" + metadata + parameters;
+    return new RequestRejectedException(status, JsonRpcErrorCode.SERVER_ERROR, message, challenge);
   }
 
   /**
-   * Returns a response if the current request may not use an upstream: its token is not for that,
-   * or it lacks a scope. May wait for the issuer of the token.
+   * Returns who sends the current request to an upstream. May wait for the issuer of its token.
    *
    * @param needsToken whether the upstream needs a token, so that a key is not enough
+   * @throws RequestRejectedException if the token is not valid there, or the caller lacks a scope
    */
-  Optional<Response> refusal(String upstream, boolean needsToken) {
+  Caller caller(String upstream, boolean needsToken) {
     if (!isRequired()) {
-      return Optional.empty();
+      return Caller.UNKNOWN;
     }
-    if (current.getProperty(TOKEN) instanceof String token) {
-      try {
-        current.setProperty(
-            PRINCIPAL, tokens.principal(token, resources.names(upstream), client()));
-      } catch (TokenRefusedException.Invalid invalid) {
-        return Optional.of(unauthorized(String.valueOf(invalid.getMessage()), INVALID));
-      } catch (TokenRefusedException.IssuerAway away) {
-        UNCHECKED_TOKENS.warn(LOG, "tokens cannot be checked reason=%s", away.getMessage());
-        return Optional.of(
-            ErrorResponses.of(
-                UNAVAILABLE,
-                null,
-                JsonRpcErrorCode.SERVER_ERROR,
-                "The token cannot be checked now; try again"));
-      }
+    Caller caller =
+        current.getProperty(TOKEN) instanceof String token
+            ? ofToken(token, upstream)
+            : (Caller) current.getProperty(CALLER);
+    if (caller == null) {
+      throw new RequestRejectedException(UNAUTHORIZED, "A key or an access token is required");
     }
-    if (needsToken && token() == null) {
-      return Optional.of(
-          unauthorized("This server needs an access token; a key is not enough", ""));
+    if (needsToken && caller.token() == null) {
+      throw unauthorized("This server needs an access token; a key is not enough", "");
     }
-    return scopes.missing(upstream, principal()).map(scope -> forbidden(upstream, scope));
+    Optional<String> missing = scopes.missing(upstream, caller);
+    if (missing.isPresent()) {
+      throw forbidden(caller, upstream, missing.get());
+    }
+    return caller;
   }
 
-  private Response forbidden(String upstream, String scope) {
+  private Caller ofToken(String token, String upstream) {
+    try {
+      return tokens.caller(token, resources.names(upstream), client());
+    } catch (TokenRefusedException.Invalid invalid) {
+      throw unauthorized(String.valueOf(invalid.getMessage()), INVALID);
+    } catch (TokenRefusedException.IssuerAway away) {
+      UNCHECKED_TOKENS.warn(LOG, "tokens cannot be checked reason=%s", away.getMessage());
+      throw new RequestRejectedException(UNAVAILABLE, "The token cannot be checked now; try again");
+    }
+  }
+
+  private RequestRejectedException forbidden(Caller caller, String upstream, String scope) {
+    String message = "The scope %s is missing".formatted(scope);
     audit.upstreamDenied(
-        principal().id(), client(), upstream, "the scope %s is missing".formatted(scope));
-    return refusal(
-        FORBIDDEN,
-        "The scope %s is missing".formatted(scope),
-        ", error=\"insufficient_scope\", scope=\"" + scope + "\"");
+        caller.principal(), client(), upstream, "the scope %s is missing".formatted(scope));
+    return refusal(FORBIDDEN, message, ", error=\"insufficient_scope\", scope=\"" + scope + "\"");
   }
 
-  /** The token of the current request, for its stream; null if the stream need not end with it. */
-  @Nullable Credentials credentials() {
-    Instant expires = principal().expires();
-    if (expires == null
-        || interval.isZero()
-        || !(current.getProperty(TOKEN) instanceof String token)) {
+  /** The token of a caller, for its stream; null if the stream need not end with it. */
+  @Nullable Credentials credentials(String upstream, Caller caller) {
+    ClientToken token = caller.token();
+    if (token == null || token.expires() == null || interval.isZero()) {
       return null;
     }
-    Set<String> names = resources.names(endpoint().upstream());
-    String client = client();
-    return new Credentials(expires, interval, () -> isValid(token, names, client));
+    Set<String> names = resources.names(upstream);
+    return new Credentials(
+        token.expires(), interval, () -> isValid(token.value(), names, caller.network()));
   }
 
   private boolean isValid(String token, Set<String> names, String client) {
     try {
-      Principal _ = tokens.principal(token, names, client);
+      Caller _ = tokens.caller(token, names, client);
       return true;
     } catch (TokenRefusedException.IssuerAway away) {
       return true;
     } catch (TokenRefusedException.Invalid invalid) {
       return false;
     }
-  }
-
-  /** The checked token of the current request; null if it has a key. */
-  @Nullable ClientToken token() {
-    return current.getProperty(TOKEN) instanceof String token
-        ? new ClientToken(token, principal().expires())
-        : null;
-  }
-
-  /**
-   * Returns who sends the current request; {@link Principal#ANONYMOUS} if the gateway does not ask.
-   */
-  Principal principal() {
-    if (!isRequired()) {
-      return Principal.ANONYMOUS;
-    }
-    if (current.getProperty(PRINCIPAL) instanceof Principal principal) {
-      return principal;
-    }
-    throw new RequestRejectedException(UNAUTHORIZED, "A key or an access token is required");
   }
 }

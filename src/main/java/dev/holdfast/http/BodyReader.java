@@ -20,15 +20,17 @@ import java.util.Arrays;
 /**
  * Reads request bodies within limits on their size, their time and the bytes of all of them. Until
  * it reads, a body waits in the socket. Thread-safe.
+ *
+ * @param bytes the limit on the bytes of all bodies
  */
 @Singleton
-record BodyReader(int maxBytes, int maxBatchMessages, Duration timeout) {
+record BodyReader(int maxBytes, int maxBatchMessages, Duration timeout, ClientBytes bytes) {
 
   private static final int FIRST_BYTES = 16 << 10;
 
   @Inject
-  BodyReader(LimitsConfig limits, HttpConfig config) {
-    this(limits.messageBytes().value(), limits.batchMessages(), config.bodyTimeout());
+  BodyReader(LimitsConfig limits, HttpConfig config, ClientBytes bytes) {
+    this(limits.messageBytes().value(), limits.batchMessages(), config.bodyTimeout(), bytes);
   }
 
   /**

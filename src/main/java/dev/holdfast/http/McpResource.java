@@ -1,18 +1,14 @@
 package dev.holdfast.http;
 
-import dev.holdfast.http.limit.ClientBytes;
-import dev.holdfast.http.limit.ConnectionLimit;
+import dev.holdfast.call.Exchange;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.McpHeaders;
-import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.Relay;
-import dev.holdfast.relay.session.SessionOpener;
+import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.tail.Tail;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.sse.SseWriter;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.ws.rs.DELETE;
@@ -28,7 +24,6 @@ import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Streamable HTTP (MCP 2025-03-26 to 2025-11-25, Transports) for one upstream. */
@@ -48,36 +43,32 @@ public final class McpResource {
   @POST
   public Response post(
       @PathParam("server") String server, @Context HttpHeaders headers, InputStream content) {
-    return handler.handle(
-        server,
-        upstream -> {
-          RequestChecks.checkPost(headers);
-          // Before the body, which a client may never finish.
-          if (headers.getHeaderString(McpHeaders.SESSION_ID) == null) {
-            relay.requireAdmission();
-          } else {
-            relay
-                .sessions()
-                .require(upstream, RequestChecks.sessionId(headers), false, handler.principal());
-          }
-          return handler.withBody(
-              headers, content, (body, lease) -> take(upstream, headers, body, lease));
-        });
+    return handler.handle(server, request -> take(request, headers, content));
   }
 
-  private Response take(String upstream, HttpHeaders headers, Body body, ClientBytes.Lease lease) {
-    if (body instanceof Body.Single(Message.Request request) && request.isInitialize()) {
-      return initialized(
-          relay.initialize(upstream, request, handler.opener(upstream), handler.principal()));
+  private Response take(RequestInProgress request, HttpHeaders headers, InputStream content) {
+    RequestChecks.checkPost(headers);
+    boolean named = headers.getHeaderString(McpHeaders.SESSION_ID) != null;
+    SessionId session = named ? RequestChecks.sessionId(headers) : null;
+    // Before the body, which a client may never finish.
+    relay.enter(request.upstream(), session, false, request.caller());
+    Body body = request.read(headers, content);
+    if (Exchange.initializeIn(body) == null) {
+      RequestChecks.checkVersion(headers);
+      session = RequestChecks.sessionId(headers);
+      if (!body.requestIds().isEmpty()) {
+        request.connect();
+      }
     }
-    RequestChecks.checkVersion(headers);
-    Session session =
-        relay.session(upstream, RequestChecks.sessionId(headers), body, handler.principal());
-    return handler.inSession(session, () -> answer(session, body, lease));
+    return switch (request.take(session, false, body)) {
+      case Reply.Accepted _ -> Response.accepted().build();
+      case Reply.Opened(Session opened, List<byte[]> messages) -> initialized(opened, messages);
+      case Reply.Json(byte[] document) -> request.json(document);
+      case Reply.Stream(Tail tail) -> request.stream(tail);
+    };
   }
 
-  private Response initialized(SessionOpener.InitializeReply reply) {
-    List<byte[]> messages = reply.messages();
+  private static Response initialized(@Nullable Session session, List<byte[]> messages) {
     Response.ResponseBuilder response;
     if (messages.size() == 1) {
       response = Response.ok(messages.getFirst(), MediaType.APPLICATION_JSON_TYPE);
@@ -86,74 +77,38 @@ public final class McpResource {
       messages.forEach(message -> frames.event(null, null, null, message));
       response = Response.ok(frames.take(), MediaType.SERVER_SENT_EVENTS_TYPE);
     }
-    Session session = reply.session();
     if (session != null) {
-      handler.count(session, false);
-      handler.found(session);
       response.header(McpHeaders.SESSION_ID, session.id().value());
     }
     return response.build();
   }
 
-  private Response answer(Session session, Body body, ClientBytes.Lease lease) {
-    RequestChecks.checkBatch(session.version(), body);
-    if (body.requestIds().isEmpty()) {
-      relay.send(session, body, handler.sender(session.upstream()));
-      return Response.accepted().build();
-    }
-    Sender sender = handler.sender(session.upstream());
-    // The slot comes first: after the upstream has the call, the client must get its answer.
-    return handler.withConnection(slot ->
-        switch (relay.request(session, body, sender, lease::release)) {
-          case Relay.Reply.Json json -> handler.answer(json.document(), slot);
-          case Relay.Reply.Stream stream -> {
-            lease.handOver();
-            yield handler.stream(stream.tail(), slot);
-          }
-        });
-  }
-
   /** Follows the standalone stream or, with {@code Last-Event-ID}, resumes any stream. */
   @GET
   public Response get(@PathParam("server") String server, @Context HttpHeaders headers) {
-    return handler.handle(
-        server,
-        upstream -> {
-          RequestChecks.checkGet(headers);
-          RequestChecks.checkVersion(headers);
-          SessionId id = RequestChecks.sessionId(headers);
-          Function<Session, Optional<Tail>> tail =
-              tail(id, headers.getHeaderString(McpHeaders.LAST_EVENT_ID));
-          Session session = relay.session(upstream, id, handler.principal());
-          return handler.inSession(
-              session, () -> handler.withConnection(slot -> follow(tail.apply(session), slot)));
-        });
+    return handler.handle(server, request -> follow(request, headers));
   }
 
-  private Response follow(Optional<Tail> tail, ConnectionLimit.Slot slot) {
-    if (tail.isPresent()) {
-      return handler.stream(tail.get(), slot);
+  private Response follow(RequestInProgress request, HttpHeaders headers) {
+    RequestChecks.checkGet(headers);
+    RequestChecks.checkVersion(headers);
+    SessionId session = RequestChecks.sessionId(headers);
+    request.connect();
+    String lastEventId = headers.getHeaderString(McpHeaders.LAST_EVENT_ID);
+    boolean isNew = lastEventId == null || lastEventId.isEmpty();
+    Optional<EventId> last = isNew ? Optional.empty() : EventId.parse(lastEventId);
+    if (last.isPresent()) {
+      // A 204 stops an event source (HTML, Server-sent events). The TypeScript SDK does not stop at
+      // a JSON-RPC error: it would ask for the rest of the stream forever.
+      return relay
+          .resume(request.upstream(), session, request.caller(), last.get())
+          .map(request::stream)
+          .orElseGet(() -> Response.noContent().build());
     }
-    slot.release();
-    // A 204 stops an event source (HTML, Server-sent events). The TypeScript SDK does not stop at a
-    // JSON-RPC error: it would ask for the rest of the stream forever.
-    return Response.noContent().build();
-  }
-
-  /** Returns how to follow the requested stream; empty when the client has all of its events. */
-  private Function<Session, Optional<Tail>> tail(SessionId id, @Nullable String lastEventId) {
-    if (lastEventId == null || lastEventId.isEmpty()) {
-      return session -> Optional.of(relay.listen(session, false));
-    }
-    Optional<EventId> last = EventId.parse(lastEventId);
-    if (last.isEmpty()) {
+    if (!isNew) {
       RequestChecks.warnOfMalformedEventId("replaying the whole stream");
-      return session -> Optional.of(relay.listen(session, true));
     }
-    // A page of somebody else's stream is not read, or the size of the page would show in the time.
-    return handler.principal().equals(PrincipalId.ANONYMOUS)
-        ? relay.resume(id, last.get())
-        : session -> relay.resume(session, last.get());
+    return request.stream(relay.listen(request.upstream(), session, request.caller(), !isNew));
   }
 
   /** Refuses: a response without a body cannot follow a stream. */
@@ -165,10 +120,12 @@ public final class McpResource {
   /** Ends the session. */
   @DELETE
   public Response delete(@PathParam("server") String server, @Context HttpHeaders headers) {
-    return handler.handle(
-        server,
-        upstream ->
-            handler.end(
-                relay.session(upstream, RequestChecks.sessionId(headers), handler.principal())));
+    return handler.handle(server, request -> end(request, headers));
+  }
+
+  private Response end(RequestInProgress request, HttpHeaders headers) {
+    SessionId session = RequestChecks.sessionId(headers);
+    relay.end(request.upstream(), session, false, request.caller());
+    return Response.noContent().build();
   }
 }

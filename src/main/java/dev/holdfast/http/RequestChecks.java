@@ -1,23 +1,17 @@
 package dev.holdfast.http;
 
 import dev.holdfast.budget.LogRate;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.http.error.RequestRejectedException;
-import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.McpHeaders;
-import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
-import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.RelayException;
-import dev.holdfast.session.SessionId;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.List;
 import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /** Checks the form of requests. Throws {@link RequestRejectedException}s. */
 final class RequestChecks {
@@ -80,32 +74,6 @@ final class RequestChecks {
     }
   }
 
-  /**
-   * Checks that the revision allows a body that is not an {@code initialize}. Batches exist in
-   * 2025-03-26 only. They hold either responses or other messages (Transports), and no {@code
-   * initialize} (Lifecycle).
-   */
-  static void checkBatch(ProtocolVersion version, Body body) {
-    if (!(body instanceof Body.Batch(List<Message> messages, byte[] _))) {
-      return;
-    }
-    if (!version.hasBatches()) {
-      throw invalid("Batches are not part of protocol version " + version.wire());
-    }
-    long responses = messages.stream().filter(Message.Response.class::isInstance).count();
-    if (responses != 0 && responses != messages.size()) {
-      throw invalid("A batch holds either responses or requests and notifications");
-    }
-    if (messages.stream().anyMatch(each -> each instanceof Message.Request r && r.isInitialize())) {
-      throw invalid("initialize cannot be part of a batch");
-    }
-  }
-
-  /** Returns the id that an error response to a body echoes; null for a batch or no request. */
-  static @Nullable RequestId idOf(Body body) {
-    return body instanceof Body.Single(Message.Request request) ? request.id() : null;
-  }
-
   static SessionId sessionId(HttpHeaders headers) {
     String id = headers.getHeaderString(McpHeaders.SESSION_ID);
     if (id == null) {
@@ -121,10 +89,6 @@ final class RequestChecks {
 
   private static RequestRejectedException notAcceptable(String message) {
     return new RequestRejectedException(406, "Not Acceptable: " + message);
-  }
-
-  private static RequestRejectedException invalid(String message) {
-    return new RequestRejectedException(400, JsonRpcErrorCode.INVALID_REQUEST, message);
   }
 
   private static boolean carriesJson(HttpHeaders headers) {

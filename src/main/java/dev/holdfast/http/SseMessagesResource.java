@@ -1,12 +1,9 @@
 package dev.holdfast.http;
 
-import dev.holdfast.http.limit.ClientBytes;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.Relay;
-import dev.holdfast.relay.legacy.LegacySseRelay;
-import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
+import dev.holdfast.relay.Reply;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.POST;
@@ -29,12 +26,10 @@ public final class SseMessagesResource {
   private static final String ACCEPTED = "{\"status\":\"accepted\"}";
 
   private final Relay relay;
-  private final LegacySseRelay legacy;
   private final RequestHandler handler;
 
-  SseMessagesResource(Relay relay, LegacySseRelay legacy, RequestHandler handler) {
+  SseMessagesResource(Relay relay, RequestHandler handler) {
     this.relay = relay;
-    this.legacy = legacy;
     this.handler = handler;
   }
 
@@ -45,43 +40,29 @@ public final class SseMessagesResource {
       @PathParam("session") String session,
       @Context HttpHeaders headers,
       InputStream content) {
-    return handler.handle(
-        server,
-        upstream -> {
-          RequestChecks.checkContentType(headers);
-          RequestChecks.checkVersion(headers);
-          SessionId id = RequestChecks.sessionId(session);
-          // Before the body, which a client may never finish.
-          relay.sessions().require(upstream, id, true, handler.principal());
-          return handler.withBody(
-              headers,
-              content,
-              (body, lease) -> {
-                Session found = legacy.session(upstream, id, body, handler.principal());
-                return handler.inSession(found, () -> accept(found, body, lease));
-              });
-        });
+    return handler.handle(server, request -> take(request, session, headers, content));
   }
 
-  private Response accept(Session session, Body body, ClientBytes.Lease lease) {
-    RequestChecks.checkBatch(session.version(), body);
-    Sender sender = handler.sender(session.upstream());
-    if (body.requestIds().isEmpty()) {
-      relay.send(session, body, sender);
-    } else {
-      legacy.request(session, body, sender, lease::release);
-      lease.handOver();
-    }
+  private Response take(
+      RequestInProgress request, String session, HttpHeaders headers, InputStream content) {
+    RequestChecks.checkContentType(headers);
+    RequestChecks.checkVersion(headers);
+    SessionId id = RequestChecks.sessionId(session);
+    // Before the body, which a client may never finish.
+    relay.enter(request.upstream(), id, true, request.caller());
+    Body body = request.read(headers, content);
+    Reply _ = request.take(id, true, body);
     return Response.accepted(ACCEPTED).type(MediaType.APPLICATION_JSON_TYPE).build();
   }
 
   /** Ends the session at once. Without it the session expires. */
   @DELETE
   public Response delete(@PathParam("server") String server, @PathParam("session") String session) {
-    return handler.handle(
-        server,
-        upstream ->
-            handler.end(
-                legacy.session(upstream, RequestChecks.sessionId(session), handler.principal())));
+    return handler.handle(server, request -> end(request, session));
+  }
+
+  private Response end(RequestInProgress request, String session) {
+    relay.end(request.upstream(), RequestChecks.sessionId(session), true, request.caller());
+    return Response.noContent().build();
   }
 }

@@ -1,14 +1,13 @@
 package dev.holdfast.http;
 
+import dev.holdfast.call.SessionId;
 import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.log.LogException;
 import dev.holdfast.protocol.McpHeaders;
+import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.legacy.LegacySseRelay;
 import dev.holdfast.relay.stream.EventId;
-import dev.holdfast.relay.stream.RelayException;
-import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.sse.SseWriter;
 import io.smallrye.common.annotation.RunOnVirtualThread;
@@ -26,7 +25,6 @@ import jakarta.ws.rs.core.UriInfo;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 
 /**
@@ -43,11 +41,11 @@ public final class SseResource {
   /** Time after which an event source retries when the store has failed. */
   private static final Duration RETRY = Duration.ofSeconds(1);
 
-  private final LegacySseRelay relay;
+  private final Relay relay;
   private final RequestHandler handler;
   private final HttpConfig config;
 
-  SseResource(LegacySseRelay relay, RequestHandler handler, HttpConfig config) {
+  SseResource(Relay relay, RequestHandler handler, HttpConfig config) {
     this.relay = relay;
     this.handler = handler;
     this.config = config;
@@ -60,18 +58,24 @@ public final class SseResource {
     if (!config.sse()) {
       throw new NotFoundException();
     }
-    return handler.handle(
-        server,
-        upstream -> {
-          RequestChecks.checkGet(headers);
-          Function<SessionId, String> messagesPath =
-              session -> messagesPath(upstream, session, uri);
-          Optional<EventId> last = lastEventId(headers);
-          return last.isPresent()
-              ? resume(upstream, last.get(), messagesPath)
-              : follow(
-                  () -> relay.open(upstream, handler.opener(), handler.principal(), messagesPath));
-        });
+    return handler.handle(server, request -> follow(request, headers, uri));
+  }
+
+  private Response follow(RequestInProgress request, HttpHeaders headers, UriInfo uri) {
+    RequestChecks.checkGet(headers);
+    Function<SessionId, String> messagesPath = id -> messagesPath(request.upstream(), id, uri);
+    Optional<EventId> last = lastEventId(headers);
+    request.connect();
+    if (last.isEmpty()) {
+      return request.stream(relay.openShared(request.upstream(), request.caller(), messagesPath));
+    }
+    try {
+      return request.stream(
+          relay.resumeShared(request.upstream(), request.caller(), last.get(), messagesPath));
+    } catch (LogException.StoreUnavailable | SessionStoreException unavailable) {
+      LOG.debugf("Store unavailable; the client retries: %s", unavailable.getMessage());
+      return retry();
+    }
   }
 
   private static Optional<EventId> lastEventId(HttpHeaders headers) {
@@ -86,21 +90,6 @@ public final class SseResource {
     return last;
   }
 
-  private Response resume(String upstream, EventId last, Function<SessionId, String> messagesPath) {
-    SessionId id = last.session();
-    if (id == null) {
-      throw new RelayException.SessionNotFound();
-    }
-    try {
-      Session session = relay.session(upstream, id, handler.principal());
-      return handler.inSession(
-          session, () -> follow(() -> relay.resume(session, last, messagesPath)));
-    } catch (LogException.StoreUnavailable | SessionStoreException unavailable) {
-      LOG.debugf("Store unavailable; the client retries: %s", unavailable.getMessage());
-      return retry();
-    }
-  }
-
   /** An event source gives up after a 503. After the end of a stream it retries. */
   private static Response retry() {
     SseWriter frames = new SseWriter();
@@ -108,10 +97,6 @@ public final class SseResource {
     return Response.ok(frames.take(), MediaType.SERVER_SENT_EVENTS_TYPE)
         .header(HttpHeaders.CACHE_CONTROL, "no-cache, no-transform")
         .build();
-  }
-
-  private Response follow(Supplier<Tail> tail) {
-    return handler.withConnection(slot -> handler.stream(tail.get(), slot));
   }
 
   /** Returns the path of {@link SseMessagesResource} for a session. */

@@ -2,6 +2,7 @@ package dev.holdfast.intercept;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.intercept.InterceptedMessage.Direction;
 import dev.holdfast.intercept.InterceptorChain.Outcome;
 import dev.holdfast.protocol.Body;
@@ -9,7 +10,6 @@ import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.protocol.Sender;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.ForwardingSource;
 import dev.holdfast.upstream.MessageSource;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A session whose messages pass a chain of interceptors, both ways. */
 record InterceptedSession(
-    InterceptorChain chain, @Nullable String id, Sender sender, UpstreamSession server)
+    InterceptorChain chain, @Nullable String id, Caller sender, UpstreamSession server)
     implements UpstreamSession {
 
   private static final Logger LOG = Logger.getLogger(InterceptedSession.class);

@@ -1,10 +1,10 @@
 package dev.holdfast.intercept;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.intercept.InterceptedMessage.Direction;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.ForwardingUpstream;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Profile;
@@ -38,9 +38,9 @@ public final class InterceptedUpstream extends ForwardingUpstream {
 
   /** Returns an error, and no session, if the request is refused. */
   @Override
-  public Handshake initialize(Message.Request initialize, Opener opener) {
+  public Handshake initialize(Message.Request initialize, Caller opener) {
     InterceptorChain.Outcome sent =
-        chain.judge(initialize, Direction.TO_SERVER, null, opener.sender(), null);
+        chain.judge(initialize, Direction.TO_SERVER, null, opener, null);
     if (!(sent.message() instanceof Message.Request passed)) {
       return new Handshake(sent.error(), null, List.of());
     }
@@ -49,14 +49,13 @@ public final class InterceptedUpstream extends ForwardingUpstream {
       return handshake;
     }
     InterceptorChain.Outcome received =
-        chain.judge(response, Direction.TO_CLIENT, null, opener.sender(), passed);
+        chain.judge(response, Direction.TO_CLIENT, null, opener, passed);
     Message result = received.message();
     UpstreamLink link = handshake.link();
     if (link == null) {
       return new Handshake(result == null ? received.error() : result.bytes(), null, List.of());
     }
-    InterceptedSession session =
-        new InterceptedSession(chain, null, opener.sender(), upstream.attach(link));
+    InterceptedSession session = new InterceptedSession(chain, null, opener, upstream.attach(link));
     if (result == null) {
       session.end();
       return new Handshake(received.error(), null, List.of());

@@ -1,6 +1,7 @@
 package dev.holdfast.intercept;
 
 import dev.holdfast.budget.LogRate;
+import dev.holdfast.call.Caller;
 import dev.holdfast.intercept.InterceptedMessage.Direction;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
@@ -8,7 +9,6 @@ import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.protocol.Sender;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -61,11 +61,11 @@ final class InterceptorChain {
       Message message,
       Direction direction,
       @Nullable String session,
-      Sender sender,
+      Caller sender,
       Message.@Nullable Request request) {
     return judge(
         new InterceptedMessage(
-            message, direction, upstream, session, sender.principal(), sender.scopes(), request));
+            message, direction, upstream, session, sender.name(), sender.scopes(), request));
   }
 
   Outcome judge(InterceptedMessage message) {

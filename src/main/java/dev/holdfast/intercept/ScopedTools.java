@@ -1,9 +1,9 @@
 package dev.holdfast.intercept;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
-import dev.holdfast.protocol.Sender;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -64,7 +64,7 @@ public final class ScopedTools implements Interceptor {
   private Verdict.Refuse refuse(InterceptedMessage call, String text, Set<String> scopes) {
     denials.denied(call, "the scope is missing: " + String.join(" or ", new TreeSet<>(scopes)));
     return new Verdict.Refuse(
-        JsonRpcErrorCode.SERVER_ERROR.code(), text, Map.of("scope", Sender.format(scopes)));
+        JsonRpcErrorCode.SERVER_ERROR.code(), text, Map.of("scope", Caller.format(scopes)));
   }
 
   /** The scopes of which one is needed for a tool; empty if it may be called. */

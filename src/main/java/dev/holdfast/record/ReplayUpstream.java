@@ -1,9 +1,9 @@
 package dev.holdfast.record;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamLink;
@@ -41,7 +41,7 @@ public final class ReplayUpstream implements Upstream {
   }
 
   @Override
-  public Handshake initialize(Message.Request initialize, Opener opener) {
+  public Handshake initialize(Message.Request initialize, Caller opener) {
     String name = UUID.randomUUID().toString();
     ReplaySession session = newSession(name);
     sessions.put(name, session);

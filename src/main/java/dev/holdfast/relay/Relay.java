@@ -1,252 +1,163 @@
 package dev.holdfast.relay;
 
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.ClientTokens;
+import dev.holdfast.call.Exchange;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.ReadResult;
-import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Methods;
-import dev.holdfast.protocol.Opener;
-import dev.holdfast.protocol.Sender;
-import dev.holdfast.relay.pump.Pump;
-import dev.holdfast.relay.pump.Pumps;
-import dev.holdfast.relay.pump.UpstreamRequest;
-import dev.holdfast.relay.routing.MessageRouter;
-import dev.holdfast.relay.routing.StreamStarter;
+import dev.holdfast.relay.legacy.LegacySseRelay;
 import dev.holdfast.relay.session.SessionOpener;
-import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.Admission;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
-import dev.holdfast.relay.stream.RelayListener;
-import dev.holdfast.relay.stream.ReplayConfig;
-import dev.holdfast.relay.stream.StreamConfig;
-import dev.holdfast.relay.stream.StreamNames;
+import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.relay.tail.Tail;
-import dev.holdfast.relay.tail.TailOpener;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
-import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Profile;
 import dev.holdfast.upstream.UpstreamException;
-import dev.holdfast.upstream.UpstreamSession;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Routes client messages to the upstream and serves the client's streams.
+ * Takes the messages of clients, and opens their streams.
  *
  * <p>Thread-safe. Methods block their (virtual) thread. Besides what they name, they throw {@link
  * RelayException} for what this replica refuses, {@link UpstreamException} for a failed upstream,
  * and the exceptions of {@link EventLog} and {@link SessionStore} while the store is away.
+ *
+ * @param traces null while traces are off
  */
 public record Relay(
-    Sessions sessions,
-    SessionOpener sessionOpener,
-    SessionUpstreams upstreams,
-    EventLog log,
-    Pumps pumps,
-    StreamStarter starter,
-    MessageRouter router,
-    TailOpener tails,
     Admission admission,
-    StreamConfig streams,
-    ReplayConfig replay,
-    RelayListener listener) {
-
-  private static final Logger LOG = Logger.getLogger(Relay.class);
-
-  /**
-   * How long the response head of a durable stream waits for the upstream's answer, so that an
-   * immediate failure becomes a status. It is short: before the head, a client cannot resume.
-   */
-  private static final Duration HEAD_DELAY = Duration.ofMillis(50);
-
-  /** The answer to a request. */
-  public sealed interface Reply {
-
-    /** JSON on one line that is not in the log. */
-    record Json(byte[] document) implements Reply {}
-
-    /**
-     * A durable stream.
-     *
-     * @param tail not yet running
-     */
-    record Stream(Tail tail) implements Reply {}
-  }
+    Sessions sessions,
+    SessionOpener opener,
+    RequestSender requests,
+    StreamFollower streams,
+    LegacySseRelay legacy,
+    ClientTokens tokens,
+    @Nullable TraceListener traces) {
 
   /** The profile of an upstream; throws {@link RelayException.UnknownUpstream}. */
   public Profile profile(String upstream) {
-    return upstreams.named(upstream).profile();
+    return streams.upstreams().named(upstream).profile();
   }
 
   /**
-   * Opens a session.
+   * Checks, before the body of a request is read, that this replica would take it.
    *
-   * @param principal whom the session will belong to
+   * @param session the session that the request names; null if it names none
+   * @throws RelayException.Draining if this replica admits no new sessions
+   * @throws RelayException.SessionNotFound if the upstream has no such session of the caller
+   */
+  public void enter(
+      String upstream, @Nullable SessionId session, boolean hasOneStream, Caller caller) {
+    if (session == null) {
+      admission.enter().close();
+    } else {
+      sessions.require(upstream, session, hasOneStream, caller.principal());
+    }
+  }
+
+  /**
+   * Takes messages.
+   *
+   * @param onSent runs when the body of requests is no longer held; not after a failure
    * @throws RelayException.UnknownUpstream when no upstream has the name
    * @throws RelayException.UnsupportedVersion when the upstream chose an unknown version
+   * @throws RelayException.SessionNotFound when there is no such session of the caller
    */
-  public SessionOpener.InitializeReply initialize(
-      String upstream, Message.Request request, Opener opener, PrincipalId principal) {
+  public Reply take(Exchange exchange, Runnable onSent) {
+    Message.Request initialize = Exchange.initializeIn(exchange.body());
+    if (initialize != null && !exchange.hasOneStream()) {
+      return initialize(exchange, initialize);
+    }
+    return counted(find(exchange), exchange.caller(), session -> take(session, exchange, onSent));
+  }
+
+  private Reply initialize(Exchange exchange, Message.Request initialize) {
     try (Admission.Pass _ = admission.enter()) {
-      listener.fromClient(new Body.Single(request));
+      Caller caller = exchange.caller();
       SessionOpener.InitializeReply reply =
-          sessionOpener.initialize(upstream, request, opener, principal);
-      listener.fromUpstream(RelayListener.MessageKind.RESPONSE);
-      return reply;
-    } catch (UpstreamException failure) {
-      listener.upstreamFailed(upstream, failure);
-      throw failure;
-    }
-  }
-
-  /** Throws {@link RelayException.Draining} if this replica admits no requests. */
-  public void requireAdmission() {
-    admission.enter().close();
-  }
-
-  /** Finds a session of the principal; throws {@link RelayException.SessionNotFound}. */
-  public Session session(String upstream, SessionId id, PrincipalId principal) {
-    return sessions.find(upstream, id, false, principal);
-  }
-
-  /** Finds the session for a body. For some bodies, only {@link #request} notices its end. */
-  public Session session(String upstream, SessionId id, Body body, PrincipalId principal) {
-    return isDurable(body)
-        ? sessions.findRecent(upstream, id, false, principal)
-        : sessions.find(upstream, id, false, principal);
-  }
-
-  /**
-   * Sends a request, or a batch with requests, and returns its answer.
-   *
-   * @param sender who sends it
-   * @param onSent runs when the body is no longer held; only if the answer is a stream
-   */
-  public Reply request(Session session, Body body, Sender sender, Runnable onSent) {
-    try (Admission.Pass _ = admission.enter()) {
-      listener.fromClient(body);
-      if (!router.isServedHere(session)) {
-        Reply reply = requestFromOwner(session, body, sender);
-        onSent.run();
-        return reply;
+          opener.initialize(exchange.upstream(), initialize, caller);
+      Session session = reply.session();
+      if (session != null) {
+        sessions.count(session, caller.address(), false);
+        showToken(session, caller);
       }
-      router.cancelRequests(session, body);
-      return requestFromUpstream(session, body, sender, onSent);
+      return new Reply.Opened(session, reply.messages());
     }
   }
 
-  private Reply requestFromOwner(Session session, Body body, Sender sender) {
-    StreamRef stream = StreamNames.next(session);
-    starter.startOnOwner(session, stream, body, sender);
-    return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()));
+  /** Finds the session for a body. For requests, only their stream may notice that it has ended. */
+  private Session find(Exchange exchange) {
+    SessionId id = exchange.session();
+    if (id == null) {
+      throw new RelayException.SessionNotFound();
+    }
+    Body body = exchange.body();
+    boolean recent =
+        exchange.hasOneStream() ? !body.requestIds().isEmpty() : requests.isDurable(body);
+    String upstream = exchange.upstream();
+    return recent
+        ? sessions.findRecent(upstream, id, exchange.hasOneStream(), exchange.caller().principal())
+        : sessions.find(upstream, id, exchange.hasOneStream(), exchange.caller().principal());
   }
 
-  private Reply requestFromUpstream(Session session, Body body, Sender sender, Runnable onSent) {
-    UpstreamSession upstream = upstreams.attach(session, sender);
+  private Reply take(Session session, Exchange exchange, Runnable onSent) {
+    Body body = exchange.body();
+    if (!session.isInitialized() && Exchange.initializeIn(body) == null) {
+      throw new RelayException.NotInitialized();
+    }
+    RequestSender.checkBatch(session, body);
+    if (body.requestIds().isEmpty()) {
+      requests.send(session, body, exchange.caller());
+      return new Reply.Accepted();
+    }
+    if (session.hasOneStream()) {
+      legacy.request(session, body, exchange.caller(), onSent);
+      return new Reply.Accepted();
+    }
+    return requests.request(session, body, exchange.caller(), onSent);
+  }
+
+  /** Counts a request in its session. An exception counts as an error. */
+  private <T> T counted(Session session, Caller caller, Function<Session, T> work) {
+    showToken(session, caller);
+    if (traces != null) {
+      traces.found(session);
+    }
+    boolean failed = true;
     try {
-      if (isDurable(body)) {
-        UpstreamRequest request = UpstreamRequest.of(() -> upstream.request(body).source(), onSent);
-        return durable(session, body, request, Pump.Origin.NOT_ASKED);
-      }
-      return switch (upstream.request(body)) {
-        case Answer.Json json -> {
-          body.requestIds().forEach(_ -> listener.fromUpstream(RelayListener.MessageKind.RESPONSE));
-          json.release().run();
-          yield new Reply.Json(json.json());
-        }
-        case Answer.Stream stream -> {
-          Reply reply = durableAnswer(session, body, stream);
-          onSent.run();
-          yield reply;
-        }
-      };
-    } catch (UpstreamException failure) {
-      throw starter.failed(session, failure, !isDurable(body));
+      T result = work.apply(session);
+      failed = false;
+      return result;
+    } finally {
+      sessions.count(session, caller.address(), failed);
     }
   }
 
-  private boolean isDurable(Body body) {
-    return replay.enabled()
-        && (streams.durable() == StreamConfig.Durable.ALL
-            || switch (body) {
-              case Body.Single(Message.Request request) ->
-                  request.method().equals(Methods.TOOLS_CALL);
-              case Body.Single _ -> false;
-              // Several responses need a stream that ends with the last of them.
-              case Body.Batch _ -> true;
-            });
-  }
-
-  private Reply durable(Session session, Body body, UpstreamRequest request, Pump.Origin origin) {
-    StreamRef stream = StreamNames.next(session);
-    Pump pump = starter.start(session, stream, body, request, origin);
-    boolean _ = pump.awaitUpstream(HEAD_DELAY);
-    return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()));
-  }
-
-  private Reply durableAnswer(Session session, Body body, Answer.Stream answer) {
-    try {
-      return durable(session, body, answer::source, Pump.Origin.ASKED);
-    } catch (Throwable failure) {
-      answer.source().close();
-      throw failure;
+  private void showToken(Session session, Caller caller) {
+    if (caller.token() != null && profile(session.upstream()).needsClientToken()) {
+      tokens.shown(session.id().value(), caller.token());
     }
   }
 
   /**
-   * Sends notifications or responses.
-   *
-   * @param sender who sends it
-   */
-  public void send(Session session, Body body, Sender sender) {
-    listener.fromClient(body);
-    try {
-      router.send(session, body, sender);
-    } catch (UpstreamException failure) {
-      throw starter.failed(session, failure, true);
-    }
-    if (body.messages().stream().anyMatch(Relay::isInitialized)) {
-      sessions.clientInitialized(session);
-      startListeningUnlessDraining(session);
-    }
-  }
-
-  private void startListeningUnlessDraining(Session session) {
-    try (Admission.Pass _ = admission.enterIfNotDraining()) {
-      starter.startListening(session);
-    } catch (RelayException.Draining draining) {
-      LOG.debugf("another replica will listen to the upstream session=%s", session.id());
-    }
-  }
-
-  private static boolean isInitialized(Message message) {
-    return message instanceof Message.Notification notification && notification.isInitialized();
-  }
-
-  /**
-   * Follows the standalone stream.
+   * Follows the standalone stream of a session.
    *
    * @param fromStart whether from the oldest event in the log; if not, from the first event that
    *     was not delivered
    */
-  public Tail listen(Session session, boolean fromStart) {
-    try (Admission.Pass _ = admission.enter()) {
-      if (upstreams.isPinned(session) && !router.hasOwner(session)) {
-        // The session is not ended yet, so that the client can resume its calls.
-        throw new RelayException.SessionNotFound();
-      }
-      starter.startListening(session);
-    }
-    return tails.standalone(session, fromStart);
+  public Tail listen(String upstream, SessionId id, Caller caller, boolean fromStart) {
+    Session found = sessions.find(upstream, id, false, caller.principal());
+    return counted(found, caller, session -> streams.listen(session, fromStart));
   }
 
   /**
@@ -256,26 +167,43 @@ public record Relay(
    * @throws RelayException.EventsPurged when later events were purged and replay stops at gaps
    * @throws RelayException.StreamNotFound when the session has no such stream
    */
-  public Optional<Tail> resume(Session session, EventId last) {
-    return resume(session.id(), last).apply(session);
+  public Optional<Tail> resume(String upstream, SessionId id, Caller caller, EventId last) {
+    // The store reads session and page in one round trip. But a page of somebody else's stream is
+    // not read, or the size of the page would show in the time.
+    Supplier<ReadResult> page = caller.name() == null ? streams.readAhead(id, last) : null;
+    Session found = sessions.find(upstream, id, false, caller.principal());
+    return counted(found, caller, session -> streams.resume(session, last, page));
   }
 
   /**
-   * Begins to resume a stream while the session is not found yet, so that the store reads both in
-   * one round trip.
+   * Opens a session over HTTP with SSE, and follows its shared stream.
    *
-   * @return resumes the stream of the session, as {@link #resume(Session, EventId)} does
+   * @param endpoint the URL to which the client sends messages; the stream begins with it
+   * @throws RelayException.UnknownUpstream when no upstream has the name
    */
-  public Function<Session, Optional<Tail>> resume(SessionId id, EventId last) {
-    if (!replay.enabled()) {
-      return session -> Optional.of(listen(session, false));
-    }
-    Supplier<ReadResult> firstPage = tails.readAhead(id, last);
-    return session -> {
-      Optional<Tail> tail = tails.resume(session, last, firstPage);
-      sessions.resumed(session);
-      return tail;
-    };
+  public Tail openShared(String upstream, Caller caller, Function<SessionId, String> endpoint) {
+    return legacy.open(upstream, caller, endpoint);
+  }
+
+  /**
+   * Resumes the shared stream of a session. A draining replica allows it too.
+   *
+   * @throws RelayException.EventsPurged when later events were purged and replay stops at gaps
+   */
+  public Tail resumeShared(
+      String upstream, Caller caller, EventId last, Function<SessionId, String> endpoint) {
+    SessionId id =
+        Optional.ofNullable(last.session()).orElseThrow(RelayException.SessionNotFound::new);
+    Session found = sessions.find(upstream, id, true, caller.principal());
+    return counted(found, caller, session -> legacy.resume(session, last, endpoint));
+  }
+
+  /** Ends a session; throws {@link RelayException.SessionNotFound}. */
+  public void end(String upstream, SessionId id, boolean hasOneStream, Caller caller) {
+    Session session = sessions.find(upstream, id, hasOneStream, caller.principal());
+    showToken(session, caller);
+    sessions.end(session);
+    tokens.forget(id.value());
   }
 
   /** Whether this replica drains and clients should go to another one. */
@@ -285,15 +213,6 @@ public record Relay(
 
   /** The number of streams that this replica writes, standalone streams included. */
   public int openStreams() {
-    return pumps.streams().size();
-  }
-
-  /** Ends expired sessions and removes expired events. */
-  public Sessions.EndReport sweep() {
-    Sessions.EndReport report = sessions.endExpired();
-    log.sweep();
-    tails.sweep();
-    pumps.sweep();
-    return report;
+    return streams.starter().pumps().streams().size();
   }
 }

@@ -1,5 +1,7 @@
 package dev.holdfast.session;
 
+import dev.holdfast.call.Principal;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.ProtocolVersion;
 import java.time.Duration;
@@ -35,7 +37,7 @@ public record Session(
     Transport transport,
     String opener,
     ForwardedHeaders headers,
-    PrincipalId principal,
+    Principal principal,
     String userAgent) {
 
   /**
@@ -59,7 +61,7 @@ public record Session(
       String upstream,
       Instant created,
       String opener,
-      PrincipalId principal,
+      Principal principal,
       String userAgent) {
     return new Session(
         id,
@@ -102,7 +104,7 @@ public record Session(
 
   /** The network of the opener's address; empty when the session belongs to a principal. */
   public String address() {
-    return principal.equals(PrincipalId.ANONYMOUS) ? opener : "";
+    return principal.equals(Principal.ANONYMOUS) ? opener : "";
   }
 
   /** Whether the upstream was opened. */

@@ -1,5 +1,6 @@
 package dev.holdfast.session;
 
+import dev.holdfast.call.SessionId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

@@ -2,6 +2,7 @@ package dev.holdfast.trace;
 
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.session.Session;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * begins when the body is known, since its message may name the trace (SEP-414). A header has
  * precedence, because it belongs to the last hop.
  */
-final class ClientRequest implements AutoCloseable {
+final class ClientRequest implements TraceListener.Request {
 
   private static final ThreadLocal<@Nullable ClientRequest> CURRENT = new ThreadLocal<>();
   private static final int SERVER_ERRORS = 500;
@@ -97,7 +98,8 @@ final class ClientRequest implements AutoCloseable {
     span.setAttribute(SpanAttributes.VERSION, session.version().wire());
   }
 
-  void answered(int status) {
+  @Override
+  public void answered(int status) {
     start(null);
     span.setAttribute(SpanAttributes.STATUS, status);
     if (status >= SERVER_ERRORS) {

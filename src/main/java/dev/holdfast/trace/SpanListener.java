@@ -17,8 +17,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import java.util.function.Supplier;
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Makes a span of each operation of the relay. Thread-safe. */
@@ -39,17 +37,9 @@ public final class SpanListener implements TraceListener {
   }
 
   @Override
-  public <T> T request(
-      String upstream,
-      String method,
-      Function<String, @Nullable String> header,
-      Supplier<T> work,
-      ToIntFunction<T> status) {
-    try (ClientRequest request = ClientRequest.begin(tracer, upstream, method, header)) {
-      T response = work.get();
-      request.answered(status.applyAsInt(response));
-      return response;
-    }
+  public Request request(
+      String upstream, String method, Function<String, @Nullable String> header) {
+    return ClientRequest.begin(tracer, upstream, method, header);
   }
 
   @Override

@@ -1,7 +1,7 @@
 package dev.holdfast.upstream;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 
 /** An upstream that passes everything on to another one. Subclasses change what they need to. */
 public abstract class ForwardingUpstream implements Upstream {
@@ -15,7 +15,7 @@ public abstract class ForwardingUpstream implements Upstream {
   }
 
   @Override
-  public Handshake initialize(Message.Request initialize, Opener opener) {
+  public Handshake initialize(Message.Request initialize, Caller opener) {
     return upstream.initialize(initialize, opener);
   }
 

@@ -1,8 +1,8 @@
 package dev.holdfast.upstream;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.UpstreamObserver.Kind;
 import dev.holdfast.upstream.UpstreamObserver.Operation;
 import java.util.List;
@@ -102,7 +102,7 @@ public final class ObservedUpstream extends ForwardingUpstream {
   }
 
   @Override
-  public Handshake initialize(Message.Request initialize, Opener opener) {
+  public Handshake initialize(Message.Request initialize, Caller opener) {
     Operations operations = begin(Kind.INITIALIZE, null, new Body.Single(initialize));
     Handshake handshake = operations.begin(() -> upstream.initialize(initialize, opener));
     operations.opened(handshake);

@@ -1,10 +1,9 @@
 package dev.holdfast.upstream;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
-import dev.holdfast.protocol.Sender;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -131,7 +130,7 @@ public final class ReplaceableUpstream implements Upstream {
   }
 
   @Override
-  public Handshake initialize(Message.Request initialize, Opener opener) {
+  public Handshake initialize(Message.Request initialize, Caller opener) {
     Server server;
     Instant opened;
     try (var _ = lock.hold()) {
@@ -141,7 +140,7 @@ public final class ReplaceableUpstream implements Upstream {
       server.opening().incrementAndGet();
     }
     try {
-      Opener allowed = opener.with(forwarded(server.upstream(), opener.sender()));
+      Caller allowed = forwarded(server.upstream(), opener);
       Handshake handshake = server.upstream().initialize(initialize, allowed);
       UpstreamLink link = handshake.link();
       return link == null
@@ -176,7 +175,7 @@ public final class ReplaceableUpstream implements Upstream {
   }
 
   /** Another server may get headers that this one must not get. */
-  private Sender forwarded(Upstream server, Sender sender) {
+  private Caller forwarded(Upstream server, Caller sender) {
     return servers.size() == 1
         ? sender
         : sender.with(

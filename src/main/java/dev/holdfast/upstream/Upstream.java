@@ -1,7 +1,7 @@
 package dev.holdfast.upstream;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 
 /**
  * One MCP server. Thread-safe. Methods block their (virtual) thread until the server answers,
@@ -17,11 +17,11 @@ public interface Upstream extends AutoCloseable {
    * @throws UpstreamException.Busy if the opener has its share
    * @throws UpstreamException when the server gives no JSON-RPC answer; no session is open then
    */
-  Handshake initialize(Message.Request initialize, Opener opener);
+  Handshake initialize(Message.Request initialize, Caller opener);
 
   /** Opens a session for an unknown opener, as above. */
   default Handshake initialize(Message.Request initialize) {
-    return initialize(initialize, Opener.UNKNOWN);
+    return initialize(initialize, Caller.UNKNOWN);
   }
 
   /** The traits of this server. */

@@ -1,7 +1,7 @@
 package dev.holdfast.upstream;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.ForwardedHeaders;
-import dev.holdfast.protocol.Sender;
 import java.time.Instant;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -19,16 +19,16 @@ public record UpstreamLink(
     @Nullable String session,
     String protocolVersion,
     @Nullable String gatewaySession,
-    Sender sender,
+    Caller sender,
     @Nullable Instant opened) {
 
   /** The link to a session that the gateway has not recorded yet. */
   public UpstreamLink(@Nullable String session, String protocolVersion) {
-    this(session, protocolVersion, null, Sender.UNKNOWN, null);
+    this(session, protocolVersion, null, Caller.UNKNOWN, null);
   }
 
   /** The same link for another sender. */
-  public UpstreamLink with(Sender other) {
+  public UpstreamLink with(Caller other) {
     return new UpstreamLink(session, protocolVersion, gatewaySession, other, opened);
   }
 

@@ -3,7 +3,7 @@ package dev.holdfast.wiring;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.cluster.Membership;
 import dev.holdfast.http.socket.ServerSockets;
-import dev.holdfast.relay.Relay;
+import dev.holdfast.relay.Housekeeping;
 import dev.holdfast.relay.failover.Drain;
 import dev.holdfast.relay.failover.Reconciler;
 import dev.holdfast.relay.session.Sessions;
@@ -41,7 +41,7 @@ final class Lifecycle {
 
   Lifecycle(
       CheckedConfig checked,
-      Relay relay,
+      Housekeeping expired,
       Sessions sessions,
       Reconciler reconciler,
       Drain drain,
@@ -63,7 +63,7 @@ final class Lifecycle {
             every(
                 checked.gateway().cleanupInterval(),
                 () -> {
-                  relay.sweep();
+                  expired.sweep();
                   reconciler.reconcile();
                 }),
             every(search, () -> sessions.endAbandoned(abandoned)));

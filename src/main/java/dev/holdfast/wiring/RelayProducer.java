@@ -1,6 +1,7 @@
 package dev.holdfast.wiring;
 
 import dev.holdfast.audit.AuditLog;
+import dev.holdfast.call.ClientTokens;
 import dev.holdfast.cli.CommandContext;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.http.limit.ConnectionLimit;
@@ -11,7 +12,10 @@ import dev.holdfast.log.Inbox;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.redis.RedisServerInfo;
+import dev.holdfast.relay.Housekeeping;
 import dev.holdfast.relay.Relay;
+import dev.holdfast.relay.RequestSender;
+import dev.holdfast.relay.StreamFollower;
 import dev.holdfast.relay.failover.TakeOver;
 import dev.holdfast.relay.legacy.LegacySseRelay;
 import dev.holdfast.relay.pump.Pumps;
@@ -51,7 +55,7 @@ final class RelayProducer {
   @Produces final Sessions sessions;
   @Produces final TakeOver takeOver;
   @Produces final Relay relay;
-  @Produces final LegacySseRelay legacySseRelay;
+  @Produces final Housekeeping housekeeping;
 
   /** The configuration of the relay. The framework reads only mappings that a bean needs. */
   record Config(
@@ -69,6 +73,7 @@ final class RelayProducer {
       SessionStore store,
       RelayListener listener,
       AuditLog audit,
+      ClientTokens tokens,
       @Nullable TraceListener traces) {
     InstantSource clock = InstantSource.system();
     StreamConfig streams = config.streams();
@@ -115,23 +120,15 @@ final class RelayProducer {
             listener,
             audit,
             traces);
-    relay =
-        new Relay(
-            sessions,
-            sessionOpener,
-            upstreams,
-            log,
-            pumps,
-            starter,
-            router,
-            opener,
-            admission,
-            streams,
-            replay,
-            listener);
-    legacySseRelay =
+    RequestSender sender =
+        new RequestSender(upstreams, router, starter, opener, admission, listener, streams, replay);
+    StreamFollower follower =
+        new StreamFollower(sessions, upstreams, router, starter, opener, admission, replay);
+    LegacySseRelay legacy =
         new LegacySseRelay(
             sessions, sessionOpener, upstreams, admission, router, starter, opener, listener);
+    relay = new Relay(admission, sessions, sessionOpener, sender, follower, legacy, tokens, traces);
+    housekeeping = new Housekeeping(sessions, log, opener, pumps);
     router.start();
   }
 

@@ -2,8 +2,8 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.agent.AgentSettings;
 import dev.holdfast.agent.AgentUpstream;
-import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.call.ClientTokens;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.intercept.AmbiguousNames;
 import dev.holdfast.intercept.CallLimit;

@@ -1,8 +1,8 @@
 package dev.holdfast.wiring;
 
 import dev.holdfast.agent.AgentUpstream;
-import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.call.ClientTokens;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.demo.Demo;
 import dev.holdfast.http.limit.LimitsConfig;

@@ -6,12 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.call.Caller;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
-import dev.holdfast.protocol.Sender;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
@@ -51,7 +50,10 @@ final class AgentClient {
     Body.Single single = (Body.Single) body;
     this.link =
         Objects.requireNonNull(
-            upstream.initialize((Message.Request) single.message(), new Opener(opener)).link());
+            upstream
+                .initialize(
+                    (Message.Request) single.message(), Caller.UNKNOWN.at(opener, opener, ""))
+                .link());
   }
 
   private static Body read(String json) {
@@ -64,7 +66,7 @@ final class AgentClient {
 
   UpstreamSession attach() {
     return upstream.attach(
-        new UpstreamLink(link.session(), link.protocolVersion(), session, Sender.UNKNOWN, null));
+        new UpstreamLink(link.session(), link.protocolVersion(), session, Caller.UNKNOWN, null));
   }
 
   MessageSource listen(@Nullable String after) {

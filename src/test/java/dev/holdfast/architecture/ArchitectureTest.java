@@ -29,6 +29,7 @@ class ArchitectureTest {
   private static final Map<String, List<String>> MAY_USE =
       Map.ofEntries(
           entry("protocol", List.of()),
+          entry("call", List.of("lock", "protocol")),
           entry("sse", List.of("protocol")),
           entry("log", List.of("lock")),
           entry("log.memory", List.of("lock", "log")),
@@ -37,29 +38,40 @@ class ArchitectureTest {
           entry("log.redis.write", List.of("log.redis.script", "lock", "log", "redis", "budget")),
           entry("redis", List.of("lock", "retry", "timer", "text")),
           entry("cluster", List.of("config", "redis", "budget")),
-          entry("upstream", List.of("lock", "protocol", "budget", "text")),
+          entry("upstream", List.of("lock", "call", "protocol", "budget", "text")),
           entry(
               "upstream.http",
               List.of(
                   "lock",
                   "upstream.channel",
                   "upstream",
+                  "call",
                   "protocol",
                   "sse",
                   "retry",
                   "budget",
                   "text",
                   "timer")),
-          entry("upstream.channel", List.of("lock", "upstream", "protocol", "budget")),
-          entry("upstream.stdio", List.of("upstream", "upstream.channel", "protocol", "budget")),
+          entry("upstream.channel", List.of("lock", "upstream", "call", "protocol", "budget")),
+          entry(
+              "upstream.stdio",
+              List.of("upstream", "upstream.channel", "call", "protocol", "budget")),
           entry(
               "upstream.token",
-              List.of("auth", "oauth", "upstream.http", "upstream", "protocol", "lock", "budget")),
+              List.of(
+                  "auth",
+                  "oauth",
+                  "upstream.http",
+                  "upstream",
+                  "call",
+                  "protocol",
+                  "lock",
+                  "budget")),
           // The API for authors of tools. The package below it runs the tools.
           entry("upstream.local", List.of()),
           entry(
               "upstream.local.server",
-              List.of("lock", "upstream.local", "upstream", "protocol", "redis", "budget")),
+              List.of("lock", "upstream.local", "upstream", "call", "protocol", "redis", "budget")),
           entry("demo", List.of("upstream.local")),
           entry(
               "agent",
@@ -69,17 +81,19 @@ class ArchitectureTest {
                   "upstream.stdio",
                   "upstream",
                   "log",
+                  "call",
                   "protocol",
                   "budget",
                   "lock",
                   "retry")),
-          entry("intercept", List.of("lock", "budget", "protocol", "upstream")),
-          entry("audit", List.of("budget", "session")),
+          entry("intercept", List.of("lock", "budget", "call", "protocol", "upstream")),
+          entry("audit", List.of("call", "budget", "session")),
           entry(
-              "auth", List.of("budget", "config", "lock", "oauth", "protocol", "retry", "session")),
-          entry("session", List.of("config", "protocol")),
-          entry("session.memory", List.of("session", "protocol")),
-          entry("session.redis", List.of("session", "protocol", "redis")),
+              "auth",
+              List.of("budget", "config", "lock", "oauth", "call", "protocol", "retry", "session")),
+          entry("session", List.of("config", "call", "protocol")),
+          entry("session.memory", List.of("session", "call", "protocol")),
+          entry("session.redis", List.of("session", "call", "protocol", "redis")),
           entry("budget", List.of("lock")),
           entry("config", List.of()),
           entry("clients", List.of("config", "lock")),
@@ -89,7 +103,8 @@ class ArchitectureTest {
           entry("text", List.of()),
           entry("oauth", List.of("lock")),
           entry(
-              "relay.stream", List.of("config", "lock", "protocol", "log", "upstream", "session")),
+              "relay.stream",
+              List.of("config", "lock", "call", "protocol", "log", "upstream", "session")),
           entry(
               "relay.pump",
               List.of(
@@ -99,6 +114,7 @@ class ArchitectureTest {
                   "timer",
                   "lock",
                   "budget",
+                  "call",
                   "protocol",
                   "log",
                   "upstream")),
@@ -112,6 +128,7 @@ class ArchitectureTest {
                   "retry",
                   "timer",
                   "sse",
+                  "call",
                   "protocol",
                   "log",
                   "upstream",
@@ -125,6 +142,7 @@ class ArchitectureTest {
                   "relay.stream",
                   "relay.pump",
                   "budget",
+                  "call",
                   "protocol",
                   "log",
                   "upstream",
@@ -137,6 +155,7 @@ class ArchitectureTest {
                   "relay.pump",
                   "relay.session",
                   "retry",
+                  "call",
                   "protocol",
                   "log",
                   "upstream",
@@ -153,6 +172,7 @@ class ArchitectureTest {
                   "relay.session",
                   "relay.routing",
                   "retry",
+                  "call",
                   "protocol",
                   "log",
                   "upstream",
@@ -166,6 +186,7 @@ class ArchitectureTest {
                   "relay.tail",
                   "relay.session",
                   "relay.routing",
+                  "call",
                   "protocol",
                   "log",
                   "upstream",
@@ -177,6 +198,7 @@ class ArchitectureTest {
                   "config",
                   "lock",
                   "relay.stream",
+                  "call",
                   "protocol",
                   "log",
                   "upstream",
@@ -191,17 +213,20 @@ class ArchitectureTest {
                   "relay.session",
                   "relay.routing",
                   "relay.legacy",
+                  "call",
                   "protocol",
                   "log",
                   "upstream",
                   "session")),
           entry(
-              "http.error", List.of("budget", "relay.pump", "relay.stream", "session", "protocol")),
-          entry("http.limit", List.of("config", "http.error", "budget", "lock", "session")),
-          entry("http.origin", List.of("config", "http.error", "protocol")),
+              "http.error",
+              List.of("budget", "relay.pump", "relay.stream", "session", "call", "protocol")),
+          entry("http.limit", List.of("call", "config", "http.error", "budget", "lock", "session")),
+          entry("http.origin", List.of("config", "http.error", "call", "protocol")),
           entry(
               "http.socket",
-              List.of("http.limit", "http.origin", "budget", "session", "protocol", "text")),
+              List.of(
+                  "http.limit", "http.origin", "budget", "session", "call", "protocol", "text")),
           entry(
               "http.stream", List.of("budget", "http.limit", "http.socket", "relay.tail", "timer")),
           entry(
@@ -225,6 +250,7 @@ class ArchitectureTest {
                   "session",
                   "sse",
                   "upstream",
+                  "call",
                   "protocol")),
           entry(
               "observe",
@@ -242,6 +268,7 @@ class ArchitectureTest {
                   "log",
                   "redis",
                   "upstream",
+                  "call",
                   "protocol")),
           entry(
               "console",
@@ -253,9 +280,11 @@ class ArchitectureTest {
                   "session",
                   "log",
                   "upstream",
+                  "call",
                   "protocol")),
-          entry("record", List.of("lock", "upstream", "upstream.stdio", "protocol")),
-          entry("bridge", List.of("lock", "upstream", "upstream.stdio", "protocol", "retry")),
+          entry("record", List.of("lock", "upstream", "upstream.stdio", "call", "protocol")),
+          entry(
+              "bridge", List.of("lock", "upstream", "upstream.stdio", "call", "protocol", "retry")),
           entry(
               "cli",
               List.of(
@@ -275,6 +304,7 @@ class ArchitectureTest {
                   "redis",
                   "upstream.stdio",
                   "upstream",
+                  "call",
                   "protocol")),
           // Assembles the program, so it uses all other packages, and no package uses it.
           entry(
@@ -287,6 +317,7 @@ class ArchitectureTest {
                   "auth",
                   "lock",
                   "config",
+                  "call",
                   "protocol",
                   "sse",
                   "log",

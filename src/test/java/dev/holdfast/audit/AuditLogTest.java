@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.holdfast.call.Principal;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.protocol.ProtocolVersion;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.testing.SampleSession;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
 class AuditLogTest {
 
   private static final Instant NOW = Instant.parse("2026-11-23T10:15:30.120Z");
-  private static final PrincipalId ALICE = new PrincipalId("key", "alice");
-  private static final PrincipalId BOB = new PrincipalId("https://issuer.example", "bob");
+  private static final Principal ALICE = new Principal("key", "alice");
+  private static final Principal BOB = new Principal("https://issuer.example", "bob");
   private static final Pattern ROW =
       Pattern.compile("(?m)^\\| `([\\w-]+)` \\| (?:.*\\| )?(.*) \\|$");
 
@@ -57,8 +57,8 @@ class AuditLogTest {
   private final AuditLog audit = AuditLog.on(() -> NOW.plusNanos(1));
   private final Session session = session(ALICE, "a \"client\"\n");
 
-  private static Session session(PrincipalId principal, String client) {
-    String opener = principal.equals(PrincipalId.ANONYMOUS) ? "192.0.2.7" : principal.recorded();
+  private static Session session(Principal principal, String client) {
+    String opener = principal.equals(Principal.ANONYMOUS) ? "192.0.2.7" : principal.recorded();
     return SampleSession.of(
         SessionId.random(),
         "files",
@@ -91,7 +91,7 @@ class AuditLogTest {
 
   private static void write(AuditLog audit, Session session) {
     audit.sessionOpened(session, "192.0.2.7");
-    for (Session each : List.of(session, session(PrincipalId.ANONYMOUS, ""))) {
+    for (Session each : List.of(session, session(Principal.ANONYMOUS, ""))) {
       audit.sessionEnded(each, "expired");
       audit.sessionResumed(each, "its replica was lost");
     }
@@ -120,7 +120,7 @@ class AuditLogTest {
 
   @Test
   void shouldLeaveOutWhatIsNotKnown() {
-    audit.sessionEnded(session(PrincipalId.ANONYMOUS, ""), "expired");
+    audit.sessionEnded(session(Principal.ANONYMOUS, ""), "expired");
     audit.toolDenied(null, "files", null, null, "the call names no tool");
 
     assertThat(lines.getFirst()).doesNotContain("principal", "client");

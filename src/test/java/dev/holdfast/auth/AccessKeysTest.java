@@ -3,7 +3,8 @@ package dev.holdfast.auth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.session.PrincipalId;
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.Principal;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,8 +31,8 @@ class AccessKeysTest {
 
   private record Key(String hash, Optional<List<String>> scopes) implements AuthConfig.Key {}
 
-  private static Principal owner(String name, String... scopes) {
-    return new Principal(new PrincipalId("key", name), Set.of(scopes), null);
+  private static Caller owner(String name, String... scopes) {
+    return Caller.of(new Principal("key", name), Set.of(scopes), null);
   }
 
   @Test
@@ -84,12 +85,12 @@ class AccessKeysTest {
         new RequiredScopes(name -> Optional.of("files:read").filter(_ -> name.equals("files")));
     AccessKeys keys = keys(Map.of("alice", ALICE.hash()), List.of("files:read", "other"));
 
-    Principal alice = keys.owner(ALICE).orElseThrow();
+    Caller alice = keys.owner(ALICE).orElseThrow();
     assertThat(alice).isEqualTo(owner("alice", "files:read", "other"));
     assertThat(required.missing("files", alice)).isEmpty();
     assertThat(required.missing("default", owner("bob"))).isEmpty();
     assertThat(required.missing("files", owner("bob", "files"))).contains("files:read");
-    assertThat(required.missing("files", Principal.ANONYMOUS)).contains("files:read");
+    assertThat(required.missing("files", Caller.UNKNOWN)).contains("files:read");
   }
 
   /** A scope is part of a header. */

@@ -5,14 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.Principal;
 import dev.holdfast.oauth.JsonHttp;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.testing.OpenIdProvider;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jose4j.jwk.RsaJsonWebKey;
@@ -44,19 +46,18 @@ class AccessTokensIT {
   }
 
   private void assertInvalid(String token, String reason) {
-    assertThatThrownBy(() -> tokens.principal(token, HERE, CLIENT))
+    assertThatThrownBy(() -> tokens.caller(token, HERE, CLIENT))
         .isInstanceOf(TokenRefusedException.Invalid.class)
         .hasMessage(reason);
   }
 
   @Test
   void shouldTellSubjectScopesAndExpiry() {
-    Principal alice =
-        tokens.principal(provider.token("alice", RESOURCE, "tools files"), HERE, CLIENT);
+    Caller alice = tokens.caller(provider.token("alice", RESOURCE, "tools files"), HERE, CLIENT);
 
-    assertThat(alice.id()).isEqualTo(new PrincipalId(provider.issuer(), "alice"));
+    assertThat(alice.principal()).isEqualTo(new Principal(provider.issuer(), "alice"));
     assertThat(alice.scopes()).containsExactlyInAnyOrder("tools", "files");
-    assertThat(alice.expires())
+    assertThat(Objects.requireNonNull(alice.token()).expires())
         .isBetween(Instant.now().plusSeconds(500), Instant.now().plusSeconds(700));
   }
 
@@ -65,7 +66,7 @@ class AccessTokensIT {
     String token = provider.token("alice", OTHER, "tools");
 
     assertInvalid(token, "The token is for another resource");
-    assertThat(tokens.principal(token, Set.of(RESOURCE, OTHER), CLIENT).id().subject())
+    assertThat(tokens.caller(token, Set.of(RESOURCE, OTHER), CLIENT).principal().subject())
         .isEqualTo("alice");
     assertInvalid(token, "The token is for another resource");
   }
@@ -75,11 +76,11 @@ class AccessTokensIT {
     assertInvalid(provider.token("expired", RESOURCE, "tools"), "The token has expired");
 
     String brief = provider.token("brief", RESOURCE, "tools");
-    assertThat(tokens.principal(brief, HERE, CLIENT).expires())
+    assertThat(Objects.requireNonNull(tokens.caller(brief, HERE, CLIENT).token()).expires())
         .isBefore(Instant.now().plusSeconds(10));
     await()
         .untilAsserted(() ->
-            assertThatThrownBy(() -> tokens.principal(brief, HERE, CLIENT))
+            assertThatThrownBy(() -> tokens.caller(brief, HERE, CLIENT))
                 .hasMessage("The token has expired"));
   }
 
@@ -132,13 +133,13 @@ class AccessTokensIT {
   void shouldGoOnWithKnownKeysWhileTheIssuerIsAwayAndFollowItsNewOnes() {
     String known = provider.token("alice", RESOURCE, "tools");
     String later = provider.token("bob", RESOURCE, "tools");
-    assertThat(tokens.principal(known, HERE, CLIENT).id().subject()).isEqualTo("alice");
+    assertThat(tokens.caller(known, HERE, CLIENT).principal().subject()).isEqualTo("alice");
     assertThat(tokens.problems()).containsValue(Optional.empty());
     provider.close();
 
-    assertThat(tokens.principal(later, HERE, CLIENT).id().subject()).isEqualTo("bob");
+    assertThat(tokens.caller(later, HERE, CLIENT).principal().subject()).isEqualTo("bob");
     AccessTokens started = tokens();
-    assertThatThrownBy(() -> started.principal(known, HERE, CLIENT))
+    assertThatThrownBy(() -> started.caller(known, HERE, CLIENT))
         .isInstanceOf(TokenRefusedException.IssuerAway.class);
     assertThat(started.problems().get(provider.issuer()))
         .get()
@@ -150,11 +151,13 @@ class AccessTokensIT {
     await()
         .ignoreException(TokenRefusedException.Invalid.class)
         .untilAsserted(() ->
-            assertThat(tokens.principal(rotated, HERE, CLIENT).id().subject()).isEqualTo("alice"));
+            assertThat(tokens.caller(rotated, HERE, CLIENT).principal().subject())
+                .isEqualTo("alice"));
     await()
         .ignoreExceptionsInstanceOf(TokenRefusedException.class)
         .untilAsserted(() ->
-            assertThat(started.principal(rotated, HERE, CLIENT).id().subject()).isEqualTo("alice"));
+            assertThat(started.caller(rotated, HERE, CLIENT).principal().subject())
+                .isEqualTo("alice"));
     assertThat(started.problems()).containsValue(Optional.empty());
     assertInvalid(signedByAnotherOfIssuer(), "The token is not valid");
   }

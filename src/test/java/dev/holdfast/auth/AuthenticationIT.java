@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.auth.RawHttp.Response;
-import dev.holdfast.session.SessionId;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.OpenIdProvider;
 import dev.holdfast.testing.RedisFixture;

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.holdfast.call.Caller;
 import dev.holdfast.oauth.JsonHttp;
 import io.vertx.core.Vertx;
 import java.io.IOException;
@@ -108,8 +109,8 @@ class IntrospectionTest {
         .formatted(now.getEpochSecond() + 600, more);
   }
 
-  private Principal ask(String token) {
-    return tokens.principal(token, HERE, CLIENT);
+  private Caller ask(String token) {
+    return tokens.caller(token, HERE, CLIENT);
   }
 
   @Test
@@ -126,7 +127,7 @@ class IntrospectionTest {
 
   @Test
   void shouldAskOnceAboutTokensThatItRemembers() {
-    assertThat(ask("good").id()).isEqualTo(ask("good").id());
+    assertThat(ask("good").principal()).isEqualTo(ask("good").principal());
     answer = "{\"active\":false}";
     for (int i = 0; i < 3; i++) {
       assertThatThrownBy(() -> ask("bad")).hasMessage("The token is not active");
@@ -138,14 +139,14 @@ class IntrospectionTest {
   @Test
   void shouldAskOnceAtATimeAboutAToken() throws Exception {
     waits = true;
-    List<Future<Principal>> requests =
+    List<Future<Caller>> requests =
         IntStream.range(0, 20).mapToObj(_ -> threads.submit(() -> ask("good"))).toList();
     await().until(() -> !asked.isEmpty());
 
     gate.countDown();
 
-    for (Future<Principal> request : requests) {
-      assertThat(request.get().id().subject()).isEqualTo("alice");
+    for (Future<Caller> request : requests) {
+      assertThat(request.get().principal().subject()).isEqualTo("alice");
     }
     assertThat(asked).hasSize(1);
   }
@@ -155,9 +156,9 @@ class IntrospectionTest {
   void shouldBoundWhatItAsksAtOnce() throws Exception {
     waits = true;
     int many = 3 * Introspection.MAX_AT_ONCE;
-    List<Future<Principal>> requests =
+    List<Future<Caller>> requests =
         IntStream.range(0, many)
-            .mapToObj(n -> threads.submit(() -> tokens.principal("token" + n, HERE, "client" + n)))
+            .mapToObj(n -> threads.submit(() -> tokens.caller("token" + n, HERE, "client" + n)))
             .toList();
     await().until(() -> asked.size() >= Introspection.MAX_AT_ONCE);
 
@@ -170,24 +171,24 @@ class IntrospectionTest {
   @Test
   void shouldLeavePlacesForOtherClientsAndForKnownTokens() throws Exception {
     answer = active("");
-    assertThat(ask("good").id().subject()).isEqualTo("alice");
+    assertThat(ask("good").principal().subject()).isEqualTo("alice");
     now = now.plusSeconds(31);
     asked.clear();
     waits = true;
     for (int i = 0; i < Introspection.MAX_OF_ONE; i++) {
       String unknown = "unknown" + i;
-      var _ = threads.submit(() -> tokens.principal(unknown, HERE, "stranger"));
+      var _ = threads.submit(() -> tokens.caller(unknown, HERE, "stranger"));
     }
     await().until(() -> asked.size() == Introspection.MAX_OF_ONE);
 
-    assertThatThrownBy(() -> tokens.principal("one-more", HERE, "stranger"))
+    assertThatThrownBy(() -> tokens.caller("one-more", HERE, "stranger"))
         .isInstanceOf(TokenRefusedException.IssuerAway.class);
-    var known = threads.submit(() -> tokens.principal("good", HERE, "stranger"));
-    var other = threads.submit(() -> tokens.principal("new", HERE, CLIENT));
+    var known = threads.submit(() -> tokens.caller("good", HERE, "stranger"));
+    var other = threads.submit(() -> tokens.caller("new", HERE, CLIENT));
     await().until(() -> asked.size() == Introspection.MAX_OF_ONE + 2);
 
     gate.countDown();
-    assertThat(known.get().id()).isEqualTo(other.get().id());
+    assertThat(known.get().principal()).isEqualTo(other.get().principal());
   }
 
   @Test
@@ -259,7 +260,7 @@ class IntrospectionTest {
 
     status = 200;
     answer = active("");
-    assertThat(ask("token").id().subject()).isEqualTo("alice");
+    assertThat(ask("token").principal().subject()).isEqualTo("alice");
     assertThat(tokens.problems()).containsValue(Optional.empty());
   }
 

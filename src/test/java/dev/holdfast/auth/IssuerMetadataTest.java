@@ -9,6 +9,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
+import dev.holdfast.call.Caller;
 import dev.holdfast.oauth.JsonHttp;
 import dev.holdfast.testing.Certificates;
 import io.vertx.core.Vertx;
@@ -152,11 +153,11 @@ class IssuerMetadataTest {
     return token.getCompactSerialization();
   }
 
-  private Principal principal(
+  private Caller caller(
       String token, @Nullable IntrospectionSettings introspection, JsonHttp http) {
     return new AccessTokens(
             List.of(new TokenIssuer(issuer(), introspection, http)), InstantSource.system())
-        .principal(token, HERE, CLIENT);
+        .caller(token, HERE, CLIENT);
   }
 
   private JsonHttp trusting() {
@@ -173,9 +174,9 @@ class IssuerMetadataTest {
     publish("jwks_uri", issuer() + "/keys");
     String token = token();
 
-    assertThat(principal(token, null, trusting()).id().subject()).isEqualTo("alice");
+    assertThat(caller(token, null, trusting()).principal().subject()).isEqualTo("alice");
 
-    assertThatThrownBy(() -> principal(token, null, http(_ -> {})))
+    assertThatThrownBy(() -> caller(token, null, http(_ -> {})))
         .isInstanceOf(TokenRefusedException.IssuerAway.class);
   }
 
@@ -185,7 +186,7 @@ class IssuerMetadataTest {
     publish("jwks_uri", plainUrl() + "/keys");
     String token = token();
 
-    assertThatThrownBy(() -> principal(token, null, trusting()))
+    assertThatThrownBy(() -> caller(token, null, trusting()))
         .isInstanceOf(TokenRefusedException.IssuerAway.class);
 
     assertThat(asked).containsExactly(OPENID);
@@ -200,7 +201,7 @@ class IssuerMetadataTest {
         new IntrospectionSettings(URI.create(plainUrl() + "/ask"), "id", "secret", false);
 
     for (IntrospectionSettings each : List.of(named, configured)) {
-      assertThatThrownBy(() -> principal("opaque", each, trusting()))
+      assertThatThrownBy(() -> caller("opaque", each, trusting()))
           .isInstanceOf(TokenRefusedException.IssuerAway.class)
           .hasMessageContaining("not https");
     }

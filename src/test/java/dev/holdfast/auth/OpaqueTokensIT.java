@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.Principal;
 import dev.holdfast.oauth.JsonHttp;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.OpenIdProvider;
 import io.vertx.core.Vertx;
@@ -17,6 +18,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AutoClose;
@@ -45,7 +47,7 @@ class OpaqueTokensIT {
   }
 
   private void assertInvalid(String token, String reason) {
-    assertThatThrownBy(() -> tokens.principal(token, HERE, CLIENT))
+    assertThatThrownBy(() -> tokens.caller(token, HERE, CLIENT))
         .isInstanceOf(TokenRefusedException.Invalid.class)
         .hasMessage(reason);
   }
@@ -54,22 +56,22 @@ class OpaqueTokensIT {
   void shouldTellSubjectScopesAndExpiry() {
     String token = provider.token("alice", RESOURCE, SCOPES);
 
-    Principal alice = tokens.principal(token, HERE, CLIENT);
+    Caller alice = tokens.caller(token, HERE, CLIENT);
 
     assertThat(token).doesNotContain(".");
-    assertThat(alice.id()).isEqualTo(new PrincipalId(provider.issuer(), "alice"));
+    assertThat(alice.principal()).isEqualTo(new Principal(provider.issuer(), "alice"));
     assertThat(alice.scopes()).containsExactlyInAnyOrder("tools", "opaque");
-    assertThat(alice.expires())
+    assertThat(Objects.requireNonNull(alice.token()).expires())
         .isBetween(Instant.now().plusSeconds(500), Instant.now().plusSeconds(700));
     assertThat(tokens.problems()).containsValue(Optional.empty());
   }
 
   @Test
   void shouldTakeBothKindsOfTokensOfOneSubject() {
-    Principal opaque = tokens.principal(provider.token("alice", RESOURCE, SCOPES), HERE, CLIENT);
-    Principal signed = tokens.principal(provider.token("alice", RESOURCE, "tools"), HERE, CLIENT);
+    Caller opaque = tokens.caller(provider.token("alice", RESOURCE, SCOPES), HERE, CLIENT);
+    Caller signed = tokens.caller(provider.token("alice", RESOURCE, "tools"), HERE, CLIENT);
 
-    assertThat(opaque.id()).isEqualTo(signed.id());
+    assertThat(opaque.principal()).isEqualTo(signed.principal());
   }
 
   @Test
@@ -84,7 +86,7 @@ class OpaqueTokensIT {
   @Test
   void shouldRefuseAnExpiredTokenAlsoWhenItWasValidBefore() {
     String brief = provider.token("brief", RESOURCE, SCOPES);
-    assertThat(tokens.principal(brief, HERE, CLIENT).id().subject()).isEqualTo("brief");
+    assertThat(tokens.caller(brief, HERE, CLIENT).principal().subject()).isEqualTo("brief");
 
     await()
         .atMost(Duration.ofSeconds(25)) // Less than a token is remembered.
@@ -96,13 +98,13 @@ class OpaqueTokensIT {
     ShiftedClock clock = new ShiftedClock();
     AccessTokens checked = tokens("gateway", false, clock);
     String token = provider.token("alice", RESOURCE, SCOPES);
-    assertThat(checked.principal(token, HERE, CLIENT).id().subject()).isEqualTo("alice");
+    assertThat(checked.caller(token, HERE, CLIENT).principal().subject()).isEqualTo("alice");
     provider.revoke("alice", token);
-    assertThat(checked.principal(token, HERE, CLIENT).id().subject()).isEqualTo("alice");
+    assertThat(checked.caller(token, HERE, CLIENT).principal().subject()).isEqualTo("alice");
 
     clock.shift = Duration.ofSeconds(31);
 
-    assertThatThrownBy(() -> checked.principal(token, HERE, CLIENT))
+    assertThatThrownBy(() -> checked.caller(token, HERE, CLIENT))
         .hasMessage("The token is not active");
   }
 
@@ -112,11 +114,11 @@ class OpaqueTokensIT {
     String signed = provider.token("alice", RESOURCE, "tools");
 
     // This provider keeps no record of signed tokens, and answers with an error.
-    assertThatThrownBy(() -> all.principal(signed, HERE, CLIENT))
+    assertThatThrownBy(() -> all.caller(signed, HERE, CLIENT))
         .hasMessage("The token is not active");
-    assertThat(tokens.principal(signed, HERE, CLIENT).id().subject()).isEqualTo("alice");
+    assertThat(tokens.caller(signed, HERE, CLIENT).principal().subject()).isEqualTo("alice");
     String opaque = provider.token("alice", RESOURCE, SCOPES);
-    assertThat(all.principal(opaque, HERE, CLIENT).id().subject()).isEqualTo("alice");
+    assertThat(all.caller(opaque, HERE, CLIENT).principal().subject()).isEqualTo("alice");
   }
 
   @Test
@@ -124,7 +126,7 @@ class OpaqueTokensIT {
     AccessTokens wrong = tokens("wrong", false, Clock.systemUTC());
     String token = provider.token("alice", RESOURCE, SCOPES);
 
-    assertThatThrownBy(() -> wrong.principal(token, HERE, CLIENT))
+    assertThatThrownBy(() -> wrong.caller(token, HERE, CLIENT))
         .isInstanceOf(TokenRefusedException.IssuerAway.class)
         .hasMessageContaining("status 401")
         .hasMessageNotContainingAny("wrong", token);
@@ -134,12 +136,12 @@ class OpaqueTokensIT {
   @Test
   void shouldGoOnWhenTheIssuerIsBack() {
     String known = provider.token("alice", RESOURCE, SCOPES);
-    assertThat(tokens.principal(known, HERE, CLIENT).id().subject()).isEqualTo("alice");
+    assertThat(tokens.caller(known, HERE, CLIENT).principal().subject()).isEqualTo("alice");
     String unknown = provider.token("alice", RESOURCE, SCOPES);
     provider.close();
 
-    assertThat(tokens.principal(known, HERE, CLIENT).id().subject()).isEqualTo("alice");
-    assertThatThrownBy(() -> tokens.principal(unknown, HERE, CLIENT))
+    assertThat(tokens.caller(known, HERE, CLIENT).principal().subject()).isEqualTo("alice");
+    assertThatThrownBy(() -> tokens.caller(unknown, HERE, CLIENT))
         .isInstanceOf(TokenRefusedException.IssuerAway.class);
     assertThat(tokens.problems().get(provider.issuer())).isPresent();
 
@@ -148,7 +150,7 @@ class OpaqueTokensIT {
     await()
         .ignoreException(TokenRefusedException.IssuerAway.class)
         .untilAsserted(() ->
-            assertThat(tokens.principal(later, HERE, CLIENT).id().subject()).isEqualTo("bob"));
+            assertThat(tokens.caller(later, HERE, CLIENT).principal().subject()).isEqualTo("bob"));
     assertThat(tokens.problems()).containsValue(Optional.empty());
   }
 

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.holdfast.bridge.BridgeSession.SessionUnavailableException;
+import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
@@ -79,7 +79,7 @@ class BridgeSessionTest {
     private int sessions;
 
     @Override
-    public Handshake initialize(Message.Request initialize, Opener opener) {
+    public Handshake initialize(Message.Request initialize, Caller opener) {
       sessions++;
       UpstreamLink link = new UpstreamLink("session " + sessions, version);
       return new Handshake("{}".getBytes(UTF_8), link, List.of());

@@ -2,8 +2,8 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Position;
-import dev.holdfast.session.SessionId;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.call.Caller;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.config.OwnCertificate;
 import dev.holdfast.demo.Demo;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 import dev.holdfast.session.Session;
 import dev.holdfast.testing.Certificates;
 import dev.holdfast.testing.ScriptedServer;
@@ -335,7 +335,7 @@ class DoctorTest {
   private static Upstream answering(Supplier<Handshake> answer) {
     return new Upstream() {
       @Override
-      public Handshake initialize(Message.Request initialize, Opener opener) {
+      public Handshake initialize(Message.Request initialize, Caller opener) {
         return answer.get();
       }
 

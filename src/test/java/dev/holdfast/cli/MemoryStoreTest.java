@@ -3,12 +3,12 @@ package dev.holdfast.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.call.SessionId;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.memory.MemoryEventLog;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.memory.MemorySessionStore;

@@ -23,8 +23,8 @@ class BodyReaderTest {
   private static final int LARGEST = 200_000;
   private static final Client ADDRESS = Client.at("192.0.2.1");
 
-  private final BodyReader reader = new BodyReader(LARGEST, 100, Duration.ofMinutes(1));
   private final ClientBytes budget = new ClientBytes(4 * LARGEST + 4, LARGEST);
+  private final BodyReader reader = new BodyReader(LARGEST, 100, Duration.ofMinutes(1), budget);
 
   private static byte[] message(int length) {
     String start = "{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{\"x\":\"";

@@ -13,7 +13,7 @@ import dev.holdfast.http.limit.Client;
 import dev.holdfast.http.limit.ClientBytes;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.RequestLimit;
-import dev.holdfast.relay.Relay;
+import dev.holdfast.relay.Housekeeping;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.testing.DocumentedMetrics;
 import dev.holdfast.testing.FrameStream;
@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 class HealthAndMetricsTest {
 
   @Inject ControlledTool tool;
-  @Inject Relay relay;
+  @Inject Housekeeping housekeeping;
   @Inject SessionStore store;
   @Inject ConnectionLimit connections;
   @Inject RequestLimit requests;
@@ -118,7 +118,7 @@ class HealthAndMetricsTest {
         .then()
         .statusCode(400);
 
-    relay.sweep();
+    housekeeping.sweep();
 
     SessionStore.Page.Entry entry =
         store.list(null, 500).entries().stream()
@@ -202,13 +202,9 @@ class HealthAndMetricsTest {
     try (ClientBytes.Lease lease = bodies.open(Client.at("192.0.2.7"))) {
       lease.take(70_000);
       assertThat(slot.tryHold(80_000)).isTrue();
-      requests.within(
-          "default",
-          Client.at("192.0.2.7"),
-          _ ->
-              assertThat(Metrics.of(places.formatted("used", "requests")))
-                  .isPositive()
-                  .isLessThan(20));
+      try (RequestLimit.Place _ = requests.enter("default", Client.at("192.0.2.7"))) {
+        assertThat(Metrics.of(places.formatted("used", "requests"))).isPositive().isLessThan(20);
+      }
 
       assertThat(Metrics.of(bytes.formatted("used", "request_bytes")))
           .isGreaterThanOrEqualTo(70_000);

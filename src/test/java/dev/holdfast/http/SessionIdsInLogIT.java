@@ -3,7 +3,7 @@ package dev.holdfast.http;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.session.SessionId;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.SseClient;

@@ -5,13 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.intercept.InterceptedMessage.Direction;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
-import dev.holdfast.protocol.Sender;
 import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
@@ -33,7 +32,7 @@ import org.junit.jupiter.api.Test;
 class InterceptedUpstreamTest {
 
   private static final UpstreamLink LINK =
-      new UpstreamLink("server's", "2025-11-25", "gateway's", Sender.UNKNOWN, null);
+      new UpstreamLink("server's", "2025-11-25", "gateway's", Caller.UNKNOWN, null);
 
   private static final String REFUSED = "\"error\":{\"code\":-32000,\"message\":\"no\"}";
 
@@ -93,7 +92,7 @@ class InterceptedUpstreamTest {
     }
 
     @Override
-    public Handshake initialize(Message.Request initialize, Opener opener) {
+    public Handshake initialize(Message.Request initialize, Caller opener) {
       got.add(new String(initialize.bytes(), UTF_8));
       int last = messages.size() - 1;
       return new Handshake(messages.get(last).payload(), LINK, messages.subList(0, last));
@@ -331,7 +330,7 @@ class InterceptedUpstreamTest {
   void shouldJudgeInitialize() {
     Message.Request request =
         (Message.Request) ((Body.Single) body(request(1, "initialize bad"))).message();
-    Handshake refusedRequest = upstream.initialize(request, Opener.UNKNOWN);
+    Handshake refusedRequest = upstream.initialize(request, Caller.UNKNOWN);
 
     assertThat(refusedRequest.link()).isNull();
     assertThat(new String(refusedRequest.response(), UTF_8)).isEqualTo(refused(1));
@@ -339,7 +338,7 @@ class InterceptedUpstreamTest {
 
     server.says(response(1, "bad"));
     Message.Request fine = (Message.Request) ((Body.Single) body(request(1, "fine"))).message();
-    Handshake refusedResponse = upstream.initialize(fine, Opener.UNKNOWN);
+    Handshake refusedResponse = upstream.initialize(fine, Caller.UNKNOWN);
 
     assertThat(refusedResponse.link()).isNull();
     assertThat(server.ended).isTrue();
@@ -364,7 +363,7 @@ class InterceptedUpstreamTest {
     server.says(notification("old"), notification("bad"), response(1, "fine"));
     Message.Request fine = (Message.Request) ((Body.Single) body(request(1, "fine"))).message();
 
-    Handshake handshake = upstream.initialize(fine, Opener.UNKNOWN);
+    Handshake handshake = upstream.initialize(fine, Caller.UNKNOWN);
 
     assertThat(handshake.before())
         .extracting(message -> new String(message.payload(), UTF_8))

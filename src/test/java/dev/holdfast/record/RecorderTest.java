@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 import dev.holdfast.record.TapeEntry.Sender;
 import dev.holdfast.relay.ScriptedUpstream;
 import dev.holdfast.testing.LoggedLines;
@@ -73,7 +73,7 @@ class RecorderTest {
   private static void runSession(ScriptedUpstream server, Recorder recorder) {
     Upstream upstream = recorded(server, "a/b", recorder);
     UpstreamLink link =
-        Objects.requireNonNull(upstream.initialize(initialize(), Opener.UNKNOWN).link());
+        Objects.requireNonNull(upstream.initialize(initialize(), Caller.UNKNOWN).link());
     UpstreamSession session = upstream.attach(link);
     session.send(body("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}"));
     server.answer =

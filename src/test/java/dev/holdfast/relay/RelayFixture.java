@@ -3,6 +3,11 @@ package dev.holdfast.relay;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.audit.AuditLog;
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.ClientTokens;
+import dev.holdfast.call.Exchange;
+import dev.holdfast.call.Principal;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.clients.DescribedClient;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.log.LogTesting;
@@ -13,8 +18,6 @@ import dev.holdfast.log.memory.MemoryEventLog;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
-import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.failover.Drain;
 import dev.holdfast.relay.failover.OrphanedStreams;
 import dev.holdfast.relay.failover.TakeOver;
@@ -37,7 +40,6 @@ import dev.holdfast.relay.tail.TailContext;
 import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.relay.tail.Tails;
 import dev.holdfast.relay.tail.TestConnection;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.memory.MemorySessionStore;
@@ -60,11 +62,10 @@ public final class RelayFixture implements AutoCloseable {
   public static final String SCRIPTED = "scripted";
 
   /** A client of which nothing is known. */
-  public static final Opener OPENER = new Opener("192.0.2.1");
+  public static final Caller OPENER = Caller.UNKNOWN.at("192.0.2.1", "192.0.2.1", "");
 
   /** A client that is known to resume its streams. */
-  public static final Opener RESUMING =
-      new Opener("192.0.2.1", "192.0.2.1", "resuming/1", Sender.UNKNOWN);
+  public static final Caller RESUMING = OPENER.at("192.0.2.1", "192.0.2.1", "resuming/1");
 
   public static final Duration IDLE = Duration.ofHours(1);
   public static final int MAX_SESSIONS = 3;
@@ -90,13 +91,16 @@ public final class RelayFixture implements AutoCloseable {
       new KnownClients(Map.of("resuming", DescribedClient.resuming("resuming/*", 3)));
   public final Relay relay;
   public final LegacySseRelay legacy;
+  public final RequestSender sender;
+  public final StreamFollower follower;
+  public final Housekeeping housekeeping;
   private final StreamConfig streams;
   private final Pumps pumps = new Pumps(Duration.ofSeconds(5), heard, null);
   private final Tails tails = new Tails();
   private final PinnedSessions pinned = new PinnedSessions(inbox, pumps, heard);
   private final Admission admission = new Admission();
   private final SessionUpstreams upstreams;
-  private final Sessions sessions;
+  public final Sessions sessions;
   private final MessageRouter router;
   private final StreamStarter starter;
   private final LocalUpstream local;
@@ -137,30 +141,21 @@ public final class RelayFixture implements AutoCloseable {
             replay,
             clients,
             sessions::used);
-    relay =
-        new Relay(
-            sessions,
-            sessionOpener,
-            upstreams,
-            log,
-            pumps,
-            starter,
-            router,
-            opener,
-            admission,
-            streams,
-            replay,
-            heard);
+    sender =
+        new RequestSender(upstreams, router, starter, opener, admission, heard, streams, replay);
+    follower = new StreamFollower(sessions, upstreams, router, starter, opener, admission, replay);
     legacy =
         new LegacySseRelay(
             sessions, sessionOpener, upstreams, admission, router, starter, opener, heard);
+    ClientTokens tokens = new ClientTokens(1_000_000, clock);
+    relay = new Relay(admission, sessions, sessionOpener, sender, follower, legacy, tokens, null);
+    housekeeping = new Housekeeping(sessions, log, opener, pumps);
   }
 
   /** Opens a session of an older revision. */
   public Session openAs(String version) {
     scripted.handshake = () -> ScriptedUpstream.handshake(version);
-    return Objects.requireNonNull(
-        relay.initialize(SCRIPTED, initialize(version), RESUMING, PrincipalId.ANONYMOUS).session());
+    return Objects.requireNonNull(initialize(SCRIPTED, initialize(version), RESUMING).session());
   }
 
   /** A take-over into this relay. */
@@ -259,23 +254,30 @@ public final class RelayFixture implements AutoCloseable {
     return open(upstream, OPENER);
   }
 
-  public Session open(String upstream, Opener opener) {
-    return Objects.requireNonNull(
-        relay
-            .initialize(upstream, initialize("2025-11-25"), opener, PrincipalId.ANONYMOUS)
-            .session());
+  public Session open(String upstream, Caller opener) {
+    return Objects.requireNonNull(initialize(upstream, initialize("2025-11-25"), opener).session());
+  }
+
+  /** Sends an {@code initialize}, as a client does. */
+  public Reply.Opened initialize(String upstream, Message.Request request, Caller caller) {
+    Exchange exchange = new Exchange(upstream, null, false, caller, new Body.Single(request));
+    return (Reply.Opened) relay.take(exchange, () -> {});
+  }
+
+  /** Finds a session over Streamable HTTP. */
+  public Session find(String upstream, SessionId id) {
+    return sessions.find(upstream, id, false, Principal.ANONYMOUS);
   }
 
   /** Opens a session that does not end as unused. */
   public Session openAndUse(String upstream) {
     Session session = open(upstream);
-    return relay.session(upstream, session.id(), PrincipalId.ANONYMOUS);
+    return find(upstream, session.id());
   }
 
   /** Sends a request that is answered with a stream. */
   public Tail request(Session session, String json) {
-    return ((Relay.Reply.Stream) relay.request(session, body(json), Sender.UNKNOWN, () -> {}))
-        .tail();
+    return ((Reply.Stream) sender.request(session, body(json), Caller.UNKNOWN, () -> {})).tail();
   }
 
   /** Sends a request and follows its stream. */

@@ -8,13 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.log.LogException;
-import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TestConnection;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.UpstreamException;
@@ -31,7 +30,6 @@ class RelayListenTest {
 
   private final RelayFixture fixture =
       new RelayFixture(Settings.streams().keepAlive(Duration.ofMillis(10)), Settings.replay());
-  private final Relay relay = fixture.relay;
   private final ScriptedSource source = new ScriptedSource();
   private final AtomicInteger opened = new AtomicInteger();
 
@@ -52,7 +50,8 @@ class RelayListenTest {
   @Test
   void shouldDeliverMessagesOutsideOfRequests() {
     Session session = fixture.open(SCRIPTED);
-    TestConnection client = LogFixture.run(relay.listen(session, false), new TestConnection());
+    TestConnection client =
+        LogFixture.run(fixture.follower.listen(session, false), new TestConnection());
 
     source.bring(PROGRESS);
     client.await(c -> c.data().size() == 1);
@@ -65,21 +64,23 @@ class RelayListenTest {
   @Test
   void shouldEndTheSessionThatTheServerHasEnded() throws Exception {
     Session session = fixture.open(SCRIPTED);
-    TestConnection client = LogFixture.run(relay.listen(session, false), new TestConnection());
+    TestConnection client =
+        LogFixture.run(fixture.follower.listen(session, false), new TestConnection());
     source.bring(PROGRESS);
     client.await(c -> c.data().size() == 1);
 
     source.fail(new UpstreamException.SessionGone());
     client.awaitEnd();
 
-    assertThatThrownBy(() -> relay.session(SCRIPTED, session.id(), PrincipalId.ANONYMOUS))
+    assertThatThrownBy(() -> fixture.find(SCRIPTED, session.id()))
         .isInstanceOf(RelayException.SessionNotFound.class);
   }
 
   @Test
   void shouldSayThatASessionCouldNotBeEnded() {
     Session session = fixture.open(SCRIPTED);
-    TestConnection client = LogFixture.run(relay.listen(session, false), new TestConnection());
+    TestConnection client =
+        LogFixture.run(fixture.follower.listen(session, false), new TestConnection());
     source.bring(PROGRESS);
     client.await(c -> c.data().size() == 1);
     try (LoggedLines log = new LoggedLines(Sessions.class)) {
@@ -96,7 +97,8 @@ class RelayListenTest {
       Session unlogged = fixture.open(SCRIPTED);
       fixture.log.away = true;
       fixture.now.addAndGet(RelayFixture.IDLE.toMillis());
-      assertThatThrownBy(relay::sweep).isInstanceOf(LogException.StoreUnavailable.class);
+      assertThatThrownBy(fixture.housekeeping::sweep)
+          .isInstanceOf(LogException.StoreUnavailable.class);
       log.await("log of expired session not ended session=" + unlogged.id());
       fixture.log.away = false;
 
@@ -106,7 +108,7 @@ class RelayListenTest {
             throw new IllegalStateException("planted");
           };
       fixture.now.addAndGet(RelayFixture.IDLE.toMillis());
-      assertThat(relay.sweep().sessions()).isOne();
+      assertThat(fixture.housekeeping.sweep().sessions()).isOne();
       log.await("expired session not ended completely session=" + broken.id());
     }
   }
@@ -115,10 +117,10 @@ class RelayListenTest {
   void shouldListenToTheServerOnce() {
     Session session = fixture.open(SCRIPTED);
 
-    relay.send(session, body(initialized()), Sender.UNKNOWN);
-    relay.send(session, body("[" + initialized() + "]"), Sender.UNKNOWN);
-    Tail _ = relay.listen(session, false);
-    Tail tail = relay.listen(session, true);
+    fixture.sender.send(session, body(initialized()), Caller.UNKNOWN);
+    fixture.sender.send(session, body("[" + initialized() + "]"), Caller.UNKNOWN);
+    Tail _ = fixture.follower.listen(session, false);
+    Tail tail = fixture.follower.listen(session, true);
     source.bring(PROGRESS);
     LogFixture.run(tail, new TestConnection()).await(c -> c.data().size() == 1);
 
@@ -129,10 +131,11 @@ class RelayListenTest {
   void shouldKeepMessagesFromBeforeTheClientListens() {
     Session session = fixture.open(SCRIPTED);
     source.bring(PROGRESS);
-    relay.send(session, body(initialized()), Sender.UNKNOWN);
+    fixture.sender.send(session, body(initialized()), Caller.UNKNOWN);
     await().until(() -> fixture.heard.appended.get() == 1);
 
-    TestConnection client = LogFixture.run(relay.listen(session, false), new TestConnection());
+    TestConnection client =
+        LogFixture.run(fixture.follower.listen(session, false), new TestConnection());
 
     client.await(c -> c.data().size() == 1);
   }
@@ -148,7 +151,8 @@ class RelayListenTest {
           return Optional.of(source);
         };
     Session session = fixture.open(SCRIPTED);
-    TestConnection client = LogFixture.run(relay.listen(session, false), new TestConnection());
+    TestConnection client =
+        LogFixture.run(fixture.follower.listen(session, false), new TestConnection());
 
     source.bring(PROGRESS);
 
@@ -159,30 +163,32 @@ class RelayListenTest {
   @Test
   void shouldStopListeningWhenTheSessionEnds() {
     Session session = fixture.open(SCRIPTED);
-    TestConnection client = LogFixture.run(relay.listen(session, false), new TestConnection());
+    TestConnection client =
+        LogFixture.run(fixture.follower.listen(session, false), new TestConnection());
     await().until(() -> opened.get() == 1);
 
-    relay.sessions().end(session);
+    fixture.sessions.end(session);
 
     client.awaitEnd();
     await().until(source::isClosed);
-    assertThatThrownBy(() -> relay.listen(session, false))
+    assertThatThrownBy(() -> fixture.follower.listen(session, false))
         .isInstanceOf(LogException.SessionEnded.class);
   }
 
   @Test
   void shouldKeepASessionAliveWhileAClientListens() {
     Session session = fixture.openAndUse(SCRIPTED);
-    TestConnection client = LogFixture.run(relay.listen(session, false), new TestConnection());
+    TestConnection client =
+        LogFixture.run(fixture.follower.listen(session, false), new TestConnection());
     for (int i = 0; i < 3; i++) {
       fixture.pass(RelayFixture.IDLE.minusMinutes(1));
       int comments = client.text().length();
       // The second comment from here was sent after the clock was moved.
       client.await(c -> c.text().length() >= comments + 6);
     }
-    relay.sweep();
+    fixture.housekeeping.sweep();
 
     assertThat(fixture.heard.ended).hasValue(0);
-    assertThat(relay.session(SCRIPTED, session.id(), PrincipalId.ANONYMOUS)).isEqualTo(session);
+    assertThat(fixture.find(SCRIPTED, session.id())).isEqualTo(session);
   }
 }

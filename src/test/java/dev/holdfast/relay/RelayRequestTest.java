@@ -12,9 +12,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
-import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.RelayListener.MessageKind;
@@ -40,7 +40,6 @@ class RelayRequestTest {
   private final CountDownLatch running = new CountDownLatch(1);
   private final CountDownLatch interrupted = new CountDownLatch(1);
   private final RelayFixture fixture = new RelayFixture(tool("speak"), tool("hang"));
-  private final Relay relay = fixture.relay;
 
   private Tool<NoArguments> tool(String name) {
     return new Tool<>() {
@@ -96,10 +95,10 @@ class RelayRequestTest {
   @Test
   void shouldReportEveryMessageToTheListener() {
     Session session = fixture.open(LOCAL);
-    relay.send(session, body(RelayFixture.initialized()), Sender.UNKNOWN);
+    fixture.sender.send(session, body(RelayFixture.initialized()), Caller.UNKNOWN);
 
     fixture.follow(session, call("1", "speak")).awaitEnd();
-    Relay.Reply _ = relay.request(session, body(ping("2")), Sender.UNKNOWN, () -> {});
+    Reply _ = fixture.sender.request(session, body(ping("2")), Caller.UNKNOWN, () -> {});
 
     assertThat(fixture.heard.fromClient)
         .containsExactly(
@@ -125,7 +124,8 @@ class RelayRequestTest {
 
     EventId start = new EventId(tail.stream().name(), Position.START);
     TestConnection client =
-        LogFixture.run(relay.resume(session, start).orElseThrow(), new TestConnection());
+        LogFixture.run(
+            fixture.follower.resume(session, start, null).orElseThrow(), new TestConnection());
     client.awaitEnd();
 
     assertThat(client.data()).hasSize(2);
@@ -135,10 +135,10 @@ class RelayRequestTest {
   void shouldAnswerWithJsonWhenTheServerDoes() {
     Session session = fixture.open(LOCAL);
 
-    Relay.Reply reply = relay.request(session, body(ping("1")), Sender.UNKNOWN, () -> {});
+    Reply reply = fixture.sender.request(session, body(ping("1")), Caller.UNKNOWN, () -> {});
 
-    assertThat(reply).isInstanceOf(Relay.Reply.Json.class);
-    assertThat(((Relay.Reply.Json) reply).document()).asString(UTF_8).isEqualTo(result("1"));
+    assertThat(reply).isInstanceOf(Reply.Json.class);
+    assertThat(((Reply.Json) reply).document()).asString(UTF_8).isEqualTo(result("1"));
   }
 
   @Test
@@ -160,7 +160,7 @@ class RelayRequestTest {
     running.await();
     client.await(c -> c.data().size() == 1);
 
-    relay.send(session, body(cancelled("1")), Sender.UNKNOWN);
+    fixture.sender.send(session, body(cancelled("1")), Caller.UNKNOWN);
     client.awaitEnd();
     interrupted.await();
 
@@ -180,7 +180,7 @@ class RelayRequestTest {
           client.awaitEnd();
         };
 
-    relay.send(session, body(cancelled("1")), Sender.UNKNOWN);
+    fixture.sender.send(session, body(cancelled("1")), Caller.UNKNOWN);
 
     assertThat(client.data()).containsExactly(PROGRESS);
     assertThat(fixture.scripted.sent).hasSize(1);
@@ -192,7 +192,8 @@ class RelayRequestTest {
     Session session = fixture.open(SCRIPTED);
     TestConnection client = fixture.follow(session, call("1", "t"));
 
-    relay.send(session, body("[" + cancelled("9") + "," + cancelled("1") + "]"), Sender.UNKNOWN);
+    fixture.sender.send(
+        session, body("[" + cancelled("9") + "," + cancelled("1") + "]"), Caller.UNKNOWN);
     client.awaitEnd();
 
     assertThat(client.data()).doesNotContain(result("1"));
@@ -207,8 +208,8 @@ class RelayRequestTest {
     TestConnection client = fixture.follow(mine, call("1", "t"));
     client.await(c -> c.data().size() == 1);
 
-    relay.send(other, body(cancelled("1")), Sender.UNKNOWN);
-    relay.send(mine, body(cancelled("\"1\"")), Sender.UNKNOWN);
+    fixture.sender.send(other, body(cancelled("1")), Caller.UNKNOWN);
+    fixture.sender.send(mine, body(cancelled("\"1\"")), Caller.UNKNOWN);
     source.bring(result("1"));
     client.awaitEnd();
 
@@ -232,7 +233,7 @@ class RelayRequestTest {
     Session session = fixture.open(SCRIPTED);
     fixture.scripted.sendFailure = new UpstreamException.SessionGone();
 
-    assertThatThrownBy(() -> relay.send(session, body(cancelled("1")), Sender.UNKNOWN))
+    assertThatThrownBy(() -> fixture.sender.send(session, body(cancelled("1")), Caller.UNKNOWN))
         .isInstanceOf(RelayException.SessionNotFound.class);
     assertThat(fixture.store.count()).isZero();
   }

@@ -9,10 +9,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.ReplayConfig;
@@ -60,7 +60,8 @@ class RelayResumeTest {
   }
 
   private TestConnection resume(Session session, EventId last) {
-    return LogFixture.run(fixture.relay.resume(session, last).orElseThrow(), new TestConnection());
+    return LogFixture.run(
+        fixture.follower.resume(session, last, null).orElseThrow(), new TestConnection());
   }
 
   @Test
@@ -84,7 +85,7 @@ class RelayResumeTest {
   private EventId purgedFrom(Session session, EventId last) {
     RelayException.EventsPurged purged =
         catchThrowableOfType(
-            RelayException.EventsPurged.class, () -> fixture.relay.resume(session, last));
+            RelayException.EventsPurged.class, () -> fixture.follower.resume(session, last, null));
     return purged.firstAvailable().orElseThrow();
   }
 
@@ -122,12 +123,12 @@ class RelayResumeTest {
     EventId first = id("g", 1);
     EventId newest = id("g", 3);
     fixture.pass(Duration.ofMinutes(10));
-    assertThat(fixture.relay.resume(session, first)).isPresent();
+    assertThat(fixture.follower.resume(session, first, null)).isPresent();
 
     fixture.pass(Duration.ofMillis(1));
 
     assertThat(purgedFrom(session, first)).isEqualTo(first);
-    assertThat(fixture.relay.resume(session, newest)).isPresent();
+    assertThat(fixture.follower.resume(session, newest, null)).isPresent();
   }
 
   @Test
@@ -149,7 +150,7 @@ class RelayResumeTest {
     Session other = fixture.open(SCRIPTED);
     String stream = streamOf(mine, 3);
 
-    assertThatThrownBy(() -> fixture.relay.resume(other, id(stream, 1)))
+    assertThatThrownBy(() -> fixture.follower.resume(other, id(stream, 1), null))
         .isInstanceOf(RelayException.StreamNotFound.class);
   }
 
@@ -158,9 +159,9 @@ class RelayResumeTest {
     Session session = fixture.open(SCRIPTED);
     EventId beforeTheSession = new EventId("abc", new Position(1, 1));
 
-    assertThatThrownBy(() -> fixture.relay.resume(session, id("abc", 1)))
+    assertThatThrownBy(() -> fixture.follower.resume(session, id("abc", 1), null))
         .isInstanceOf(RelayException.StreamNotFound.class);
-    assertThatThrownBy(() -> fixture.relay.resume(session, beforeTheSession))
+    assertThatThrownBy(() -> fixture.follower.resume(session, beforeTheSession, null))
         .isInstanceOf(RelayException.StreamNotFound.class);
   }
 
@@ -172,9 +173,10 @@ class RelayResumeTest {
 
     fixture.pass(Duration.ofSeconds(1));
 
-    assertThatThrownBy(() -> fixture.relay.resume(session, last))
+    assertThatThrownBy(() -> fixture.follower.resume(session, last, null))
         .isInstanceOf(RelayException.EventsPurged.class);
-    assertThatThrownBy(() -> fixture.relay.resume(session, new EventId("abc", Position.START)))
+    assertThatThrownBy(
+            () -> fixture.follower.resume(session, new EventId("abc", Position.START), null))
         .isInstanceOf(RelayException.EventsPurged.class);
   }
 
@@ -183,7 +185,7 @@ class RelayResumeTest {
   void shouldBringWhatCameBeforeTheTailBegan() {
     Session session = fixture.open(SCRIPTED);
     String stream = streamOf(session, 1);
-    Tail tail = fixture.relay.resume(session, id(stream, 1)).orElseThrow();
+    Tail tail = fixture.follower.resume(session, id(stream, 1), null).orElseThrow();
 
     source.bring(result("1"));
     await().until(() -> fixture.heard.appended.get() == 2);
@@ -204,12 +206,12 @@ class RelayResumeTest {
 
     // The resumed client may not have received the end, so the stream stays for ten hours.
     fixture.pass(Duration.ofHours(9));
-    assertThat(fixture.relay.resume(session, first)).isPresent();
+    assertThat(fixture.follower.resume(session, first, null)).isPresent();
     fixture.pass(Duration.ofHours(2));
 
     RelayException.EventsPurged purged =
         catchThrowableOfType(
-            RelayException.EventsPurged.class, () -> fixture.relay.resume(session, first));
+            RelayException.EventsPurged.class, () -> fixture.follower.resume(session, first, null));
     assertThat(purged.firstAvailable()).isEmpty();
     assertThat(fixture.heard.gaps).hasValue(1);
   }
@@ -223,10 +225,10 @@ class RelayResumeTest {
     source.bring(result("1"));
     resume(session, first).awaitEnd();
 
-    assertThat(fixture.relay.resume(session, id(stream, 2))).isEmpty();
+    assertThat(fixture.follower.resume(session, id(stream, 2), null)).isEmpty();
     fixture.pass(Duration.ofMinutes(3));
 
-    assertThatThrownBy(() -> fixture.relay.resume(session, first))
+    assertThatThrownBy(() -> fixture.follower.resume(session, first, null))
         .isInstanceOf(RelayException.EventsPurged.class);
   }
 
@@ -237,18 +239,18 @@ class RelayResumeTest {
     source.bring(result("1"));
     await().until(() -> fixture.heard.appended.get() == 2);
 
-    assertThat(fixture.relay.resume(session, id(stream, 2))).isEmpty();
+    assertThat(fixture.follower.resume(session, id(stream, 2), null)).isEmpty();
   }
 
   @Test
   void shouldGiveNothingWhenOnlyTheEndOfACancelledCallIsLeft() {
     Session session = fixture.open(SCRIPTED);
     String stream = streamOf(session, 1);
-    fixture.relay.send(session, RelayFixture.body(RelayFixture.cancelled("1")), Sender.UNKNOWN);
+    fixture.sender.send(session, RelayFixture.body(RelayFixture.cancelled("1")), Caller.UNKNOWN);
     await().until(() -> fixture.heard.appended.get() == 2);
 
-    assertThat(fixture.relay.resume(session, id(stream, 1))).isEmpty();
-    assertThat(fixture.relay.resume(session, id(stream, 2))).isEmpty();
+    assertThat(fixture.follower.resume(session, id(stream, 1), null)).isEmpty();
+    assertThat(fixture.follower.resume(session, id(stream, 2), null)).isEmpty();
   }
 
   @Test
@@ -257,7 +259,7 @@ class RelayResumeTest {
         with(new Settings.Replay(false, Duration.ofHours(1), ReplayConfig.OnGap.ERROR))
             .open(SCRIPTED);
 
-    Tail tail = fixture.relay.resume(session, id("abc", 1)).orElseThrow();
+    Tail tail = fixture.follower.resume(session, id("abc", 1), null).orElseThrow();
 
     assertThat(tail.stream().name()).isEqualTo(StreamNames.STANDALONE);
   }

@@ -2,9 +2,9 @@ package dev.holdfast.relay;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class ScriptedUpstream implements Upstream {
 
   /** Who opened sessions. */
-  public final List<Opener> openers = new CopyOnWriteArrayList<>();
+  public final List<Caller> openers = new CopyOnWriteArrayList<>();
 
   public static final byte[] RESULT =
       "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}".getBytes(UTF_8);
@@ -65,7 +65,7 @@ public final class ScriptedUpstream implements Upstream {
   }
 
   @Override
-  public Handshake initialize(Message.Request initialize, Opener opener) {
+  public Handshake initialize(Message.Request initialize, Caller opener) {
     openers.add(opener);
     return handshake.get();
   }

@@ -1,5 +1,7 @@
 package dev.holdfast.session;
 
+import dev.holdfast.call.Principal;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.testing.SampleSession;
 import java.time.Duration;
@@ -21,7 +23,7 @@ interface SessionStoreFixture {
   Duration SHORT = Duration.ofMillis(300);
 
   /** Whom the sessions belong to. */
-  PrincipalId PRINCIPAL = new PrincipalId("https://issuer.example/a", "user with spaces");
+  Principal PRINCIPAL = new Principal("https://issuer.example/a", "user with spaces");
 
   /** Time of recorded activity. */
   Instant THEN = Instant.ofEpochMilli(1_800_000_100_000L);

@@ -4,6 +4,8 @@ import static dev.holdfast.session.SessionStoreFixture.opening;
 import static dev.holdfast.session.SessionStoreFixture.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.call.Principal;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.testing.SampleSession;
@@ -42,7 +44,7 @@ interface SessionStoreLifecycleContract extends SessionStoreFixture {
             "",
             Instant.EPOCH,
             "",
-            PrincipalId.ANONYMOUS);
+            Principal.ANONYMOUS);
 
     store.create(session);
 

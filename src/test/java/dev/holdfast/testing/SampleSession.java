@@ -1,10 +1,10 @@
 package dev.holdfast.testing;
 
+import dev.holdfast.call.Principal;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.ProtocolVersion;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.Transport;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ public final class SampleSession {
       String client,
       Instant created,
       String opener,
-      PrincipalId principal) {
+      Principal principal) {
     return new Session(
         id,
         upstream,

@@ -4,15 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.holdfast.call.Principal;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.relay.stream.TraceListener;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.testing.SampleSession;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.StatusCode;
@@ -53,18 +53,11 @@ class SpanListenerTest {
   }
 
   private void post(Map<String, String> headers, Body body, Runnable work) {
-    int status =
-        listener.request(
-            "default",
-            "POST",
-            headers::get,
-            () -> {
-              listener.received(body);
-              work.run();
-              return 200;
-            },
-            Integer::intValue);
-    assertThat(status).isEqualTo(200);
+    try (TraceListener.Request request = listener.request("default", "POST", headers::get)) {
+      listener.received(body);
+      work.run();
+      request.answered(200);
+    }
   }
 
   private SpanContext stored() {
@@ -110,7 +103,7 @@ class SpanListenerTest {
             "web 1.2" + "x".repeat(200),
             Instant.EPOCH,
             "",
-            PrincipalId.ANONYMOUS);
+            Principal.ANONYMOUS);
 
     post(Map.of(), call("echo"), () -> listener.found(session));
 
@@ -120,9 +113,10 @@ class SpanListenerTest {
 
   @Test
   void shouldTraceRequestsThatAreRefusedBeforeTheirBody() {
-    int status = listener.request("default", "POST", _ -> null, () -> 503, Integer::intValue);
+    try (TraceListener.Request request = listener.request("default", "POST", _ -> null)) {
+      request.answered(503);
+    }
 
-    assertThat(status).isEqualTo(503);
     assertThat(spans.named("POST").getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
   }
 

@@ -3,12 +3,11 @@ package dev.holdfast.upstream;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
-import dev.holdfast.protocol.Sender;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
@@ -29,8 +28,8 @@ class ReplaceableUpstreamTest {
                       "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\"}".getBytes(UTF_8)))
               .message();
 
-  private static final Sender SENDER =
-      Sender.UNKNOWN.with(new ForwardedHeaders(Map.of("first", "1", "second", "2")));
+  private static final Caller SENDER =
+      Caller.UNKNOWN.with(new ForwardedHeaders(Map.of("first", "1", "second", "2")));
 
   private Instant now = Instant.parse("2030-01-01T00:00:00Z");
 
@@ -39,8 +38,7 @@ class ReplaceableUpstreamTest {
   private final ReplaceableUpstream upstream = new ReplaceableUpstream(first, () -> now);
 
   private UpstreamLink open() {
-    return Objects.requireNonNull(
-        upstream.initialize(INITIALIZE, Opener.UNKNOWN.with(SENDER)).link());
+    return Objects.requireNonNull(upstream.initialize(INITIALIZE, SENDER).link());
   }
 
   private String serverOf(UpstreamLink link) {
@@ -148,7 +146,7 @@ class ReplaceableUpstreamTest {
     }
 
     @Override
-    public Handshake initialize(Message.Request initialize, Opener opener) {
+    public Handshake initialize(Message.Request initialize, Caller opener) {
       return new Handshake(new byte[0], new UpstreamLink(name, "v"), List.of());
     }
 

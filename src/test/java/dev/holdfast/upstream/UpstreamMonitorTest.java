@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.protocol.Opener;
+import dev.holdfast.call.Caller;
 import dev.holdfast.relay.ScriptedUpstream;
 import dev.holdfast.testing.LoggedLines;
 import java.time.Duration;
@@ -34,12 +34,12 @@ class UpstreamMonitorTest {
           throw failure;
         };
     assertThatExceptionOfType(UpstreamException.class)
-        .isThrownBy(() -> watched.initialize(initialize("2025-11-25"), Opener.UNKNOWN));
+        .isThrownBy(() -> watched.initialize(initialize("2025-11-25"), Caller.UNKNOWN));
   }
 
   private void succeed(Upstream watched) {
     server.handshake = () -> ScriptedUpstream.handshake("2025-11-25");
-    var _ = watched.initialize(initialize("2025-11-25"), Opener.UNKNOWN);
+    var _ = watched.initialize(initialize("2025-11-25"), Caller.UNKNOWN);
   }
 
   /** A proxy in front of the server answered every second request. */

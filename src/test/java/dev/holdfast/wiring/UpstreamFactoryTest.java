@@ -3,16 +3,16 @@ package dev.holdfast.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.ClientToken;
+import dev.holdfast.call.ClientTokens;
+import dev.holdfast.call.Principal;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.ClientToken;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
-import dev.holdfast.protocol.Sender;
 import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Upstream;
@@ -33,6 +33,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -165,9 +166,9 @@ class UpstreamFactoryTest {
     }
   }
 
-  private static Opener clientWith(String token) {
+  private static Caller clientWith(String token) {
     Instant later = Instant.now().plusSeconds(600);
-    return Opener.UNKNOWN.with(Sender.UNKNOWN.with(new ClientToken(token, later)));
+    return Caller.of(Principal.ANONYMOUS, Set.of(), new ClientToken(token, later));
   }
 
   private static void isRefused(Upstream upstream, String token) {
@@ -256,7 +257,7 @@ class UpstreamFactoryTest {
       assertThatExceptionOfType(UpstreamException.Unreachable.class)
           .isThrownBy(() -> upstream.initialize(initialize(), clientWith("two")));
       assertThatExceptionOfType(UpstreamException.NoToken.class)
-          .isThrownBy(() -> upstream.initialize(initialize(), Opener.UNKNOWN));
+          .isThrownBy(() -> upstream.initialize(initialize(), Caller.UNKNOWN));
       assertThat(server.requests()).isEmpty();
     }
   }

@@ -18,7 +18,6 @@ import jakarta.ws.rs.core.Response;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -40,27 +39,13 @@ public final class ErrorResponses {
   private ErrorResponses() {}
 
   /**
-   * Runs a request. A failure becomes a response.
-   *
-   * @param id the id of the request; null when it has none or is not read yet
-   */
-  public static Response onFailure(@Nullable RequestId id, Supplier<Response> work) {
-    try {
-      return work.get();
-    } catch (RuntimeException failure) {
-      return of(failure, id);
-    }
-  }
-
-  /**
    * Returns the response to a request that failed.
    *
    * @param id the id of the request; null when it has none or could not be read
    */
   public static Response of(RuntimeException failure, @Nullable RequestId id) {
     return switch (failure) {
-      case RequestRejectedException rejected ->
-          of(rejected.status(), id, rejected.code(), String.valueOf(rejected.getMessage()));
+      case RequestRejectedException rejected -> of(rejected, id);
       case EnvelopeException malformed -> {
         MALFORMED.warn(LOG, "malformed message of a client reason=%s", malformed.clientMessage());
         yield of(400, malformed.id().orElse(id), malformed.code(), malformed.clientMessage());
@@ -74,6 +59,17 @@ public final class ErrorResponses {
     };
   }
 
+  private static Response of(RequestRejectedException rejected, @Nullable RequestId id) {
+    Response response =
+        of(rejected.status(), id, rejected.code(), String.valueOf(rejected.getMessage()));
+    String challenge = rejected.challenge();
+    return challenge == null ? response : withChallenge(response, challenge);
+  }
+
+  private static Response withChallenge(Response response, String challenge) {
+    return Response.fromResponse(response).header(HttpHeaders.WWW_AUTHENTICATE, challenge).build();
+  }
+
   private static Response of(RelayException failure, @Nullable RequestId id) {
     String message = String.valueOf(failure.getMessage());
     return switch (failure) {
@@ -82,7 +78,7 @@ public final class ErrorResponses {
         yield of(404, id, JsonRpcErrorCode.SESSION_NOT_FOUND, message);
       }
       case RelayException.UnknownUpstream _ -> serverError(404, message, id);
-      case RelayException.NotInitialized _ ->
+      case RelayException.NotInitialized _, RelayException.InvalidBatch _ ->
           of(400, id, JsonRpcErrorCode.INVALID_REQUEST, message);
       case RelayException.StreamNotFound _ -> serverError(400, message, id);
       case RelayException.UnsupportedVersion _, RelayException.NotOpened _ ->
@@ -106,9 +102,7 @@ public final class ErrorResponses {
       // The challenge of a 407 is for the gateway, and no client may answer it.
       case UpstreamException.Refused refused
           when refused.challenge().isPresent() && response.getStatus() < 500 ->
-          Response.fromResponse(response)
-              .header(HttpHeaders.WWW_AUTHENTICATE, refused.challenge().get())
-              .build();
+          withChallenge(response, refused.challenge().get());
       default -> response;
     };
   }

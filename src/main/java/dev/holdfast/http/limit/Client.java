@@ -1,6 +1,6 @@
 package dev.holdfast.http.limit;
 
-import dev.holdfast.session.PrincipalId;
+import dev.holdfast.call.Caller;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -49,11 +49,9 @@ public record Client(String name, boolean isPrincipal) {
     }
   }
 
-  /** Returns a principal as a client; that at an address if the principal is anonymous. */
-  public static Client of(PrincipalId principal, String address) {
-    return principal.equals(PrincipalId.ANONYMOUS)
-        ? at(address)
-        : new Client(principal.recorded(), true);
+  /** Returns the share of a caller; that of its network if it has no principal. */
+  public static Client of(Caller caller) {
+    return new Client(caller.share(), caller.name() != null);
   }
 
   /** The client for the log, which names no people. */

@@ -2,6 +2,8 @@ package dev.holdfast.http.limit;
 
 import dev.holdfast.budget.Shares;
 import dev.holdfast.http.error.RequestRejectedException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
@@ -58,43 +60,34 @@ public final class RequestLimit {
   }
 
   /**
-   * Does the work of a request. The request counts for its address until the work tells whose it
-   * is.
+   * Admits a request. It counts for its address until it is told whose it is.
    *
    * @param upstream the name of the upstream; an unknown one has no limit of its own
    * @param sender the client at the address
+   * @return the place of the request; closed at its end
    * @throws RequestRejectedException when too many requests are in progress: with 429 those of the
    *     client, with 503 those of all
    */
-  public <T> T within(String upstream, Client sender, Function<Place, T> work) {
+  public Place enter(String upstream, Client sender) {
+    OptionalInt most = maxByUpstream.apply(upstream);
     Place place = new Place(sender);
     try {
-      OptionalInt most = maxByUpstream.apply(upstream);
-      if (most.isEmpty()) {
-        return within(all, max.getAsInt(), () -> work.apply(place));
+      if (most.isPresent()) {
+        place.count(
+            byUpstream.computeIfAbsent(upstream, _ -> new AtomicInteger()), most.getAsInt());
       }
-      AtomicInteger own = byUpstream.computeIfAbsent(upstream, _ -> new AtomicInteger());
-      return within(
-          own, most.getAsInt(), () -> within(all, max.getAsInt(), () -> work.apply(place)));
-    } finally {
-      place.release();
-    }
-  }
-
-  private static <T> T within(AtomicInteger used, int most, Supplier<T> work) {
-    try {
-      if (used.incrementAndGet() > most) {
-        throw new RequestRejectedException(503, "Too many requests at once; try again");
-      }
-      return work.get();
-    } finally {
-      used.decrementAndGet();
+      place.count(all, max.getAsInt());
+      return place;
+    } catch (RequestRejectedException full) {
+      place.close();
+      throw full;
     }
   }
 
   /** A request in progress. For one thread. */
-  public final class Place {
+  public final class Place implements AutoCloseable {
 
+    private final List<AtomicInteger> counted = new ArrayList<>(2);
     private Client client;
 
     private Place(Client client) {
@@ -108,6 +101,13 @@ public final class RequestLimit {
       }
     }
 
+    private void count(AtomicInteger used, int most) {
+      counted.add(used);
+      if (used.incrementAndGet() > most) {
+        throw new RequestRejectedException(503, "Too many requests at once; try again");
+      }
+    }
+
     /**
      * Counts the request for the client that has sent it.
      *
@@ -117,7 +117,7 @@ public final class RequestLimit {
     public void belongTo(Client owner) {
       if (!owner.equals(client)) {
         take(owner);
-        release();
+        clients.giveBack(client, 1);
         client = owner;
       }
       if (!rate.tryTake(owner)) {
@@ -125,7 +125,10 @@ public final class RequestLimit {
       }
     }
 
-    private void release() {
+    /** Ends the request. */
+    @Override
+    public void close() {
+      counted.forEach(AtomicInteger::decrementAndGet);
       clients.giveBack(client, 1);
     }
   }

@@ -2,6 +2,7 @@ package dev.holdfast.relay.failover;
 
 import dev.holdfast.audit.AuditLog;
 import dev.holdfast.budget.LogRate;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
@@ -25,7 +26,6 @@ import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;

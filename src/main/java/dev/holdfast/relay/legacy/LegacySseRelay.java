@@ -1,6 +1,9 @@
 package dev.holdfast.relay.legacy;
 
 import dev.holdfast.budget.LogRate;
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.Exchange;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
@@ -8,8 +11,6 @@ import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
-import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.UpstreamRequest;
 import dev.holdfast.relay.routing.MessageRouter;
@@ -24,9 +25,7 @@ import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TailOpener;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -60,42 +59,14 @@ public record LegacySseRelay(
   /**
    * Opens a session that its client initializes later, and follows its shared stream.
    *
-   * @param principal whom the session will belong to
    * @param endpoint the URL to which the client sends messages; the stream begins with it
    * @throws RelayException.UnknownUpstream when no upstream has the name
    */
-  public Tail open(
-      String upstream, Opener opener, PrincipalId principal, Function<SessionId, String> endpoint) {
+  public Tail open(String upstream, Caller opener, Function<SessionId, String> endpoint) {
     try (Admission.Pass _ = admission.enter()) {
-      Session session = sessionOpener.open(upstream, opener, principal);
+      Session session = sessionOpener.open(upstream, opener);
       return tails.shared(session, endpoint.apply(session.id()));
     }
-  }
-
-  /**
-   * Finds a session of the principal; throws {@link RelayException.SessionNotFound} for another
-   * transport too.
-   */
-  public Session session(String upstream, SessionId id, PrincipalId principal) {
-    return sessions.find(upstream, id, true, principal);
-  }
-
-  /**
-   * Finds the session for a body. For requests, only {@link #request} may notice that it has ended.
-   *
-   * @throws RelayException.SessionNotFound as above
-   * @throws RelayException.NotInitialized when the session is not initialized and the body is no
-   *     {@code initialize}
-   */
-  public Session session(String upstream, SessionId id, Body body, PrincipalId principal) {
-    Session session =
-        body.requestIds().isEmpty()
-            ? sessions.find(upstream, id, true, principal)
-            : sessions.findRecent(upstream, id, true, principal);
-    if (!session.isInitialized() && initializeIn(body) == null) {
-      throw new RelayException.NotInitialized();
-    }
-    return session;
   }
 
   /** Whether an event id has the form of this transport. */
@@ -124,11 +95,11 @@ public record LegacySseRelay(
    * @param onSent runs when the body is no longer held; only if this returns
    * @throws dev.holdfast.protocol.EnvelopeException when an {@code initialize} names no version
    */
-  public void request(Session session, Body body, Sender sender, Runnable onSent) {
+  public void request(Session session, Body body, Caller sender, Runnable onSent) {
     try (Admission.Pass _ = admission.enter()) {
       listener.fromClient(body);
       StreamRef stream = StreamNames.next(session);
-      Message.@Nullable Request initialize = initializeIn(body);
+      Message.@Nullable Request initialize = Exchange.initializeIn(body);
       if (initialize == null) {
         request(session, stream, body, sender, onSent);
         return;
@@ -145,7 +116,7 @@ public record LegacySseRelay(
   }
 
   private void request(
-      Session session, StreamRef stream, Body body, Sender sender, Runnable onSent) {
+      Session session, StreamRef stream, Body body, Caller sender, Runnable onSent) {
     if (!router.isServedHere(session)) {
       starter.startOnOwner(session, stream, body, sender);
       onSent.run();
@@ -167,7 +138,7 @@ public record LegacySseRelay(
 
   /** The messages of the upstream for the client; the response is the last. */
   private MessageSource initialize(
-      Session session, Message.Request request, InitializeRequest initialize, Sender sender) {
+      Session session, Message.Request request, InitializeRequest initialize, Caller sender) {
     if (session.isInitialized()) {
       return refusal(request, "The session is initialized already");
     }
@@ -190,11 +161,5 @@ public record LegacySseRelay(
   private static MessageSource refusal(Message.Request request, String text) {
     byte[] error = JsonRpcErrors.error(request.id(), JsonRpcErrorCode.INVALID_REQUEST, text);
     return MessageSource.of(List.of(new UpstreamMessage(error, null)));
-  }
-
-  private static Message.@Nullable Request initializeIn(Body body) {
-    return body instanceof Body.Single(Message.Request request) && request.isInitialize()
-        ? request
-        : null;
   }
 }

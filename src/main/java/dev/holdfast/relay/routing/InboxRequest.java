@@ -2,7 +2,7 @@ package dev.holdfast.relay.routing;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.protocol.Sender;
+import dev.holdfast.call.Caller;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.Set;
@@ -11,7 +11,7 @@ import java.util.Set;
  * Requests in an inbox. The replica that sends them to the server must know the scopes of their
  * sender, whom another replica has authenticated.
  *
- * @param scopes as in {@link Sender}
+ * @param scopes as in {@link Caller}
  * @param body the requests as the client has sent them
  */
 record InboxRequest(Set<String> scopes, byte[] body) {
@@ -26,7 +26,7 @@ record InboxRequest(Set<String> scopes, byte[] body) {
     }
     ByteArrayOutputStream message = new ByteArrayOutputStream(PREFIX.length + body.length + 64);
     message.writeBytes(PREFIX);
-    message.writeBytes((Sender.format(scopes) + "\n").getBytes(UTF_8));
+    message.writeBytes((Caller.format(scopes) + "\n").getBytes(UTF_8));
     message.writeBytes(body);
     return message.toByteArray();
   }
@@ -43,6 +43,6 @@ record InboxRequest(Set<String> scopes, byte[] body) {
     String scopes = new String(message, PREFIX.length, end - PREFIX.length, UTF_8);
     int from = Math.min(end + 1, message.length);
     return new InboxRequest(
-        Sender.parse(scopes), Arrays.copyOfRange(message, from, message.length));
+        Caller.parse(scopes), Arrays.copyOfRange(message, from, message.length));
   }
 }

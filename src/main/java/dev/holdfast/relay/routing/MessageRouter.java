@@ -1,5 +1,7 @@
 package dev.holdfast.relay.routing;
 
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
@@ -8,13 +10,11 @@ import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.UpstreamException;
 import java.util.HashMap;
@@ -62,7 +62,7 @@ public record MessageRouter(
    * Opens a stream in the name of the replica to which a session is pinned, and sends that replica
    * the requests that the stream answers, with the scopes of their sender.
    */
-  void requestFromOwner(Session session, StreamRef stream, Body body, Sender sender) {
+  void requestFromOwner(Session session, StreamRef stream, Body body, Caller sender) {
     String requests = RequestId.format(body.requestIds());
     String into = StreamNames.sharedName(session);
     if (!inbox.putRequest(
@@ -94,7 +94,7 @@ public record MessageRouter(
    *     session instead
    * @throws UpstreamException when the upstream did not take them
    */
-  public void send(Session session, Body body, Sender sender) {
+  public void send(Session session, Body body, Caller sender) {
     if (!isServedHere(session)) {
       if (!inbox.put(StreamNames.standalone(session), body.bytes())) {
         throw new UpstreamException.SessionGone();

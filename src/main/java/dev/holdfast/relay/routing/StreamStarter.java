@@ -1,12 +1,12 @@
 package dev.holdfast.relay.routing;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.pump.StandaloneSource;
@@ -85,7 +85,7 @@ public record StreamStarter(
   }
 
   /** Opens the stream and starts its pump on the replica to which the session is pinned. */
-  public void startOnOwner(Session session, StreamRef stream, Body body, Sender sender) {
+  public void startOnOwner(Session session, StreamRef stream, Body body, Caller sender) {
     traceOpening(stream);
     try {
       router.requestFromOwner(session, stream, body, sender);

@@ -1,8 +1,8 @@
 package dev.holdfast.relay.session;
 
+import dev.holdfast.call.SessionId;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import java.time.Duration;

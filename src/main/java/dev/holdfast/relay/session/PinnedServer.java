@@ -1,5 +1,6 @@
 package dev.holdfast.relay.session;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
@@ -44,7 +45,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
     }
   }
 
-  void recordInitialized() {
+  public void recordInitialized() {
     if (canReopen()) {
       store.saveUpstreamState(session.id(), INITIALIZED, new byte[] {1});
     }
@@ -58,7 +59,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
   /** The same for a request of the session's client that has these scopes. */
   public UpstreamSession attach(Set<String> scopes) {
     UpstreamLink link = link(session);
-    return upstream.attach(link.with(link.sender().withScopes(scopes)));
+    return upstream.attach(link.with(link.sender().with(scopes)));
   }
 
   /** Whether the server can be reopened after it was lost. */
@@ -95,7 +96,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
         session.upstreamSession(),
         session.version().wire(),
         session.id().value(),
-        session.principal().sender(Set.of(), session.headers()),
+        Caller.of(session.principal(), Set.of(), null).with(session.headers()),
         session.created());
   }
 }

@@ -1,8 +1,8 @@
 package dev.holdfast.relay.session;
 
+import dev.holdfast.call.SessionId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import java.time.Duration;
 import java.time.InstantSource;

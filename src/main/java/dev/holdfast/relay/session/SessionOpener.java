@@ -4,21 +4,20 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.audit.AuditLog;
 import dev.holdfast.budget.LogRate;
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamWriter;
+import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 import dev.holdfast.protocol.ProtocolVersion;
-import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamNames;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.session.TooManySessionsException;
 import dev.holdfast.session.Transport;
@@ -74,41 +73,37 @@ public record SessionOpener(
   public record InitializeReply(@Nullable Session session, List<byte[]> messages) {}
 
   /** An attempt to open a session; {@code client} is null before the client has named itself. */
-  private record Attempt(
-      String upstream, Opener opener, PrincipalId principal, @Nullable String client) {}
+  private record Attempt(String upstream, Caller opener, @Nullable String client) {}
 
   /** Begins a session that its client initializes later, over HTTP with SSE. */
-  public Session open(String upstreamName, Opener opener, PrincipalId principal) {
-    return audited(
-        new Attempt(upstreamName, opener, principal, null),
-        () -> openShared(upstreamName, opener, principal));
+  public Session open(String upstreamName, Caller opener) {
+    return audited(new Attempt(upstreamName, opener, null), () -> openShared(upstreamName, opener));
   }
 
-  private Session openShared(String upstreamName, Opener opener, PrincipalId principal) {
+  private Session openShared(String upstreamName, Caller opener) {
     Upstream _ = upstreams.forNewSession(upstreamName);
     Session session =
         Session.opening(
             SessionId.random(),
             upstreamName,
             now(),
-            opener.client(),
-            principal,
+            opener.share(),
+            opener.principal(),
             opener.userAgent());
     create(session, () -> log.openShared(StreamNames.shared(session)));
-    audit.sessionOpened(session, opener.address());
+    audit.sessionOpened(session, opener.network());
     return session;
   }
 
   /**
    * Sends an {@code initialize} request and records the session that it opens.
    *
-   * @param principal whom the session will belong to
    * @throws RelayException.UnknownUpstream when no upstream has the name
    * @throws RelayException.UnsupportedVersion when the upstream chose an unknown version
    * @throws RelayException.NotOpened when the upstream did not answer with MCP
    */
-  public InitializeReply initialize(
-      String upstreamName, Message.Request request, Opener opener, PrincipalId principal) {
+  public InitializeReply initialize(String upstreamName, Message.Request request, Caller opener) {
+    listener.fromClient(new Body.Single(request));
     InitializeRequest initialize = InitializeRequest.read(request);
     String client = initialize.client();
     BiFunction<UpstreamLink, ProtocolVersion, Session> record =
@@ -122,21 +117,27 @@ public record SessionOpener(
                   client,
                   opened(link),
                   Transport.STREAMABLE,
-                  opener.client(),
+                  opener.share(),
                   link.headers(),
-                  principal,
+                  opener.principal(),
                   opener.userAgent());
           create(session, () -> pinIfNeeded(session, request));
           sessions.began(session);
-          audit.sessionOpened(session, opener.address());
+          audit.sessionOpened(session, opener.network());
           return session;
         };
-    Attempt attempt = new Attempt(upstreamName, opener, principal, client);
+    Attempt attempt = new Attempt(upstreamName, opener, client);
     try {
-      return audited(
-          attempt, () -> overStreamableHttp(initialize, initialize(attempt, request, record)));
+      InitializeReply reply =
+          audited(
+              attempt, () -> overStreamableHttp(initialize, initialize(attempt, request, record)));
+      listener.fromUpstream(RelayListener.MessageKind.RESPONSE);
+      return reply;
     } catch (UpstreamException.Broken | UpstreamException.SessionGone failure) {
       throw new RelayException.NotOpened(String.valueOf(failure.getMessage()));
+    } catch (UpstreamException failure) {
+      listener.upstreamFailed(upstreamName, failure);
+      throw failure;
     }
   }
 
@@ -162,7 +163,7 @@ public record SessionOpener(
    * @throws LogException.SessionEnded when the session is initialized already, or has ended
    */
   public InitializeReply initialize(
-      Session opening, Message.Request request, InitializeRequest initialize, Sender sender) {
+      Session opening, Message.Request request, InitializeRequest initialize, Caller sender) {
     BiFunction<UpstreamLink, ProtocolVersion, Session> record =
         (link, version) -> {
           Session session =
@@ -179,9 +180,8 @@ public record SessionOpener(
           }
           return session;
         };
-    Opener opener = new Opener(opening.opener(), opening.address(), opening.userAgent(), sender);
-    Attempt attempt =
-        new Attempt(opening.upstream(), opener, opening.principal(), initialize.client());
+    Caller opener = sender.at(sender.address(), opening.address(), opening.userAgent());
+    Attempt attempt = new Attempt(opening.upstream(), opener, initialize.client());
     return audited(attempt, () -> inVersionOf(initialize, initialize(attempt, request, record)));
   }
 
@@ -195,9 +195,9 @@ public record SessionOpener(
   }
 
   private void refused(Attempt attempt, String reason) {
-    String address = attempt.opener().address();
+    Caller opener = attempt.opener();
     audit.sessionRefused(
-        attempt.principal(), attempt.client(), address, attempt.upstream(), reason);
+        opener.principal(), attempt.client(), opener.network(), attempt.upstream(), reason);
   }
 
   /** The reason of a failure for the audit log. The text of an upstream may have secrets. */
@@ -243,7 +243,7 @@ public record SessionOpener(
       Message.Request request,
       BiFunction<UpstreamLink, ProtocolVersion, Session> record) {
     Upstream upstream = upstreams.forNewSession(attempt.upstream());
-    Opener opener = attempt.opener();
+    Caller opener = attempt.opener();
     Handshake handshake = handshake(upstream, attempt.upstream(), request, opener);
     List<byte[]> messages = new ArrayList<>();
     handshake.before().stream().map(UpstreamMessage::payload).forEach(messages::add);
@@ -252,7 +252,7 @@ public record SessionOpener(
       refused(attempt, "the upstream refused it");
       return new InitializeReply(null, messages);
     }
-    UpstreamLink link = handshake.link().with(opener.sender().with(opener.headers().ofSession()));
+    UpstreamLink link = handshake.link().with(opener.with(opener.headers().ofSession()));
     UpstreamSession opened = upstream.attach(link);
     try {
       ProtocolVersion version =
@@ -267,7 +267,7 @@ public record SessionOpener(
 
   /** If there is no room at the upstream, an abandoned session makes room. */
   private Handshake handshake(
-      Upstream upstream, String name, Message.Request request, Opener opener) {
+      Upstream upstream, String name, Message.Request request, Caller opener) {
     try {
       return upstream.initialize(request, opener);
     } catch (UpstreamException.Busy full) {
@@ -277,7 +277,7 @@ public record SessionOpener(
             // Room that others make would not help this opener.
             case SESSIONS_OF_OPENER ->
                 sessions.makeRoom(
-                    each -> each.upstream().equals(name) && each.opener().equals(opener.client()));
+                    each -> each.upstream().equals(name) && each.opener().equals(opener.share()));
             case REQUESTS -> full.retryAfter();
           };
       if (wait.isPositive()) {
@@ -288,7 +288,7 @@ public record SessionOpener(
   }
 
   /** Waits for the place of a session that was ended: its process may take a while to end. */
-  private static Handshake awaitRoom(Upstream upstream, Message.Request request, Opener opener) {
+  private static Handshake awaitRoom(Upstream upstream, Message.Request request, Caller opener) {
     long deadline = System.nanoTime() + ROOM_TIMEOUT.toNanos();
     while (true) {
       try {

@@ -1,6 +1,6 @@
 package dev.holdfast.relay.session;
 
-import dev.holdfast.protocol.Sender;
+import dev.holdfast.call.Caller;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
@@ -69,7 +69,7 @@ public record SessionUpstreams(Map<String, Upstream> byName, SessionStore store)
   }
 
   /** The upstream's side of a session for one message of its client. Throws as above. */
-  public UpstreamSession attach(Session session, Sender sender) {
+  public UpstreamSession attach(Session session, Caller sender) {
     return server(session).upstream().attach(PinnedServer.link(session).with(sender));
   }
 

@@ -2,14 +2,14 @@ package dev.holdfast.relay.session;
 
 import dev.holdfast.audit.AuditLog;
 import dev.holdfast.budget.LogRate;
+import dev.holdfast.call.Principal;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.RelayListener;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import java.time.Duration;
@@ -105,13 +105,6 @@ public final class Sessions {
     return abandoned.makeRoom(which);
   }
 
-  /** Records that the client sent {@code notifications/initialized}: a reopened server needs it. */
-  public void clientInitialized(Session session) {
-    if (upstreams.isPinned(session)) {
-      upstreams.server(session).recordInitialized();
-    }
-  }
-
   /**
    * Finds a session in the store, and notes that it is in use.
    *
@@ -119,7 +112,7 @@ public final class Sessions {
    * @throws RelayException.SessionNotFound when the upstream has no such session over that
    *     transport, or it belongs to somebody else
    */
-  public Session find(String upstream, SessionId id, boolean hasOneStream, PrincipalId principal) {
+  public Session find(String upstream, SessionId id, boolean hasOneStream, Principal principal) {
     Session session = store.find(id).orElseThrow(RelayException.SessionNotFound::new);
     if (!matches(session, upstream, hasOneStream, principal)) {
       if (!session.principal().equals(principal)) {
@@ -137,7 +130,7 @@ public final class Sessions {
    * Throws as {@link #find} does.
    */
   public Session findRecent(
-      String upstream, SessionId id, boolean hasOneStream, PrincipalId principal) {
+      String upstream, SessionId id, boolean hasOneStream, Principal principal) {
     Session used = recent.find(id);
     // A refusal takes as long as that of an unknown session, so that it does not tell them apart.
     return used != null && matches(used, upstream, hasOneStream, principal)
@@ -149,7 +142,7 @@ public final class Sessions {
    * Checks for a session before the body of its request is read. While the store is away, this
    * passes: the error of the later step names the id of the request.
    */
-  public void require(String upstream, SessionId id, boolean hasOneStream, PrincipalId principal) {
+  public void require(String upstream, SessionId id, boolean hasOneStream, Principal principal) {
     try {
       Session _ = findRecent(upstream, id, hasOneStream, principal);
     } catch (SessionStoreException away) {
@@ -158,7 +151,7 @@ public final class Sessions {
   }
 
   private static boolean matches(
-      Session session, String upstream, boolean hasOneStream, PrincipalId principal) {
+      Session session, String upstream, boolean hasOneStream, Principal principal) {
     return session.upstream().equals(upstream)
         && session.hasOneStream() == hasOneStream
         && session.principal().equals(principal);

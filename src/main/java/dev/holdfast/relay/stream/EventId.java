@@ -1,8 +1,8 @@
 package dev.holdfast.relay.stream;
 
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.session.SessionId;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

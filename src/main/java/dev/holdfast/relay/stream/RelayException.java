@@ -76,6 +76,13 @@ public abstract sealed class RelayException extends RuntimeException {
     }
   }
 
+  /** The version of the session does not allow the batch that the client sent. */
+  public static final class InvalidBatch extends RelayException {
+    public InvalidBatch(String message) {
+      super(message);
+    }
+  }
+
   /** This replica is draining. Another replica serves the request. */
   public static final class Draining extends RelayException {
     public Draining() {

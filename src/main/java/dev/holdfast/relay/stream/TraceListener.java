@@ -5,8 +5,6 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.session.Session;
 import java.util.function.Function;
-import java.util.function.Supplier;
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,17 +17,21 @@ import org.jspecify.annotations.Nullable;
 public interface TraceListener {
 
   /**
-   * Runs a client's HTTP request.
+   * Begins a client's HTTP request, on this thread.
    *
    * @param header returns the value of a request header; null when there is none
-   * @param status returns the status of the response
    */
-  <T> T request(
-      String upstream,
-      String method,
-      Function<String, @Nullable String> header,
-      Supplier<T> work,
-      ToIntFunction<T> status);
+  Request request(String upstream, String method, Function<String, @Nullable String> header);
+
+  /** A client's HTTP request. Closed at its end. */
+  interface Request extends AutoCloseable {
+
+    /** The request is answered with this status. */
+    void answered(int status);
+
+    @Override
+    void close();
+  }
 
   /** The request on this thread has this body. */
   void received(Body body);

@@ -1,5 +1,6 @@
 package dev.holdfast.relay.tail;
 
+import dev.holdfast.call.SessionId;
 import dev.holdfast.clients.KnownClient;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.log.LogEvent;
@@ -12,7 +13,6 @@ import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package dev.holdfast.session.memory;
 
+import dev.holdfast.call.SessionId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.TooManySessionsException;

@@ -3,13 +3,13 @@ package dev.holdfast.session.redis;
 import static dev.holdfast.redis.RedisClient.number;
 import static java.util.Objects.requireNonNull;
 
+import dev.holdfast.call.SessionId;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;

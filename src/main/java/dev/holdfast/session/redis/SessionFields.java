@@ -1,13 +1,13 @@
 package dev.holdfast.session.redis;
 
+import dev.holdfast.call.Principal;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisScript;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.Transport;
 import io.vertx.redis.client.Response;
@@ -121,7 +121,7 @@ final class SessionFields {
                 transport,
                 text(values, REQUIRED + 1),
                 ForwardedHeaders.parse(text(values, REQUIRED + 2)),
-                PrincipalId.parse(text(values, REQUIRED + 3)),
+                Principal.parse(text(values, REQUIRED + 3)),
                 text(values, REQUIRED + 4)));
   }
 

@@ -3,10 +3,10 @@ package dev.holdfast.upstream.channel;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.budget.Shares;
+import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Placement;
 import dev.holdfast.upstream.Upstream;
@@ -72,19 +72,19 @@ public abstract class ChannelUpstream implements Upstream {
 
   /** Starts a channel. Ends it again if the server does not open the session in time. */
   @Override
-  public Handshake initialize(Message.Request initialize, Opener opener) {
+  public Handshake initialize(Message.Request initialize, Caller opener) {
     return initialize(initialize, opener, this::start);
   }
 
   /** Opens a session over a channel of another starter. */
   protected final Handshake initialize(
       Message.Request initialize,
-      Opener opener,
+      Caller opener,
       BiFunction<UpstreamLink, Consumer<Channel>, Channel> starter) {
     UpstreamLink opening =
-        new UpstreamLink(newName(), "").with(opener.sender().with(opener.headers().ofSession()));
+        new UpstreamLink(newName(), "").with(opener.with(opener.headers().ofSession()));
     return open(
-        opening, opener.client(), initialize, starter, handshake -> handshake.link() != null);
+        opening, opener.share(), initialize, starter, handshake -> handshake.link() != null);
   }
 
   @Override

@@ -18,7 +18,7 @@ public interface Credentials {
    * @throws dev.holdfast.upstream.UpstreamException.Unreachable if there are no credentials. The
    *     request must not be sent then
    */
-  @Nullable String authorization(Caller caller, boolean asked);
+  @Nullable String authorization(ClientSession caller, boolean asked);
 
   /**
    * The server has answered 401.
@@ -28,7 +28,8 @@ public interface Credentials {
    * @return whether there may be other credentials now, with which the request is worth another
    *     attempt
    */
-  default boolean refused(Caller caller, @Nullable String authorization, List<String> challenges) {
+  default boolean refused(
+      ClientSession caller, @Nullable String authorization, List<String> challenges) {
     return false;
   }
 

@@ -1,10 +1,10 @@
 package dev.holdfast.upstream.http;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Placement;
 import dev.holdfast.upstream.Profile;
@@ -44,7 +44,7 @@ public final class DetectingUpstream implements Upstream {
   }
 
   @Override
-  public Handshake initialize(Message.Request initialize, Opener opener) {
+  public Handshake initialize(Message.Request initialize, Caller opener) {
     try {
       return streamable.initialize(initialize, opener);
     } catch (UpstreamException.Refused refused) {

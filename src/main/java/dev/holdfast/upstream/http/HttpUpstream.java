@@ -1,9 +1,9 @@
 package dev.holdfast.upstream.http;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
@@ -42,8 +42,8 @@ public final class HttpUpstream implements Upstream {
   }
 
   @Override
-  public Handshake initialize(Message.Request initialize, Opener opener) {
-    UpstreamLink opening = new UpstreamLink(null, "").with(opener.sender());
+  public Handshake initialize(Message.Request initialize, Caller opener) {
+    UpstreamLink opening = new UpstreamLink(null, "").with(opener);
     McpRequests requests = McpRequests.of(clients, settings, opening);
     HttpAnswer answer = requests.post(initialize.bytes());
     String session = answer.header(McpHeaders.SESSION_ID);

@@ -110,7 +110,7 @@ final class LegacyChannel extends Channel {
 
   @Override
   protected void usedBy(UpstreamLink link) {
-    if (requests.caller() != Caller.UNKNOWN) {
+    if (requests.caller() != ClientSession.UNKNOWN) {
       requests.caller().uses(link);
     }
   }

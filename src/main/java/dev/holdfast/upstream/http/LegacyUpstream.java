@@ -1,7 +1,7 @@
 package dev.holdfast.upstream.http;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Profile;
 import dev.holdfast.upstream.UpstreamException;
@@ -91,7 +91,7 @@ public final class LegacyUpstream extends ChannelUpstream {
    * Opens a session if the server speaks this transport. Empty if it sends no {@code endpoint}
    * event in time.
    */
-  public Optional<Handshake> initializeIfLegacy(Message.Request initialize, Opener opener) {
+  public Optional<Handshake> initializeIfLegacy(Message.Request initialize, Caller opener) {
     AtomicReference<LegacyChannel> tried = new AtomicReference<>();
     try {
       return Optional.of(

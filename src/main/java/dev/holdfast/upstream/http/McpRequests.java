@@ -33,7 +33,7 @@ record McpRequests(
     @Nullable String session,
     @Nullable String protocolVersion,
     ForwardedHeaders headers,
-    Caller caller) {
+    ClientSession caller) {
 
   private static final Duration DELETE_TIMEOUT = Duration.ofSeconds(2);
   private static final int UNAUTHORIZED = 401;
@@ -53,7 +53,7 @@ record McpRequests(
         link.session(),
         link.protocolVersion().isEmpty() ? null : link.protocolVersion(),
         link.headers(),
-        known ? Caller.of(link) : Caller.UNKNOWN);
+        known ? ClientSession.of(link) : ClientSession.UNKNOWN);
   }
 
   McpRequests to(URI other) {

@@ -1,9 +1,9 @@
 package dev.holdfast.upstream.token;
 
-import dev.holdfast.auth.ClientTokens;
-import dev.holdfast.protocol.ClientToken;
+import dev.holdfast.call.ClientToken;
+import dev.holdfast.call.ClientTokens;
 import dev.holdfast.upstream.UpstreamException;
-import dev.holdfast.upstream.http.Caller;
+import dev.holdfast.upstream.http.ClientSession;
 import dev.holdfast.upstream.http.Credentials;
 import java.time.Instant;
 import java.util.List;
@@ -26,9 +26,10 @@ public record PassedTokens(ClientTokens tokens) implements Credentials {
   }
 
   /**
-   * The token for a request of a client; see {@link Credentials#authorization(Caller, boolean)}.
+   * The token for a request of a client; see {@link Credentials#authorization(ClientSession,
+   * boolean)}.
    */
-  static ClientToken of(Caller caller, boolean asked, ClientTokens tokens) {
+  static ClientToken of(ClientSession caller, boolean asked, ClientTokens tokens) {
     String session = caller.session();
     ClientToken own = caller.token();
     if (own != null && (asked || session == null) && !own.hasExpired(Instant.now())) {
@@ -41,12 +42,13 @@ public record PassedTokens(ClientTokens tokens) implements Credentials {
   }
 
   @Override
-  public String authorization(Caller caller, boolean asked) {
+  public String authorization(ClientSession caller, boolean asked) {
     return header(of(caller, asked, tokens).value());
   }
 
   @Override
-  public boolean refused(Caller caller, @Nullable String authorization, List<String> challenges) {
+  public boolean refused(
+      ClientSession caller, @Nullable String authorization, List<String> challenges) {
     String session = caller.session();
     if (session != null && authorization != null) {
       tokens.refused(session, tokenIn(authorization));

@@ -6,7 +6,7 @@ import dev.holdfast.oauth.SignInSettings;
 import dev.holdfast.oauth.TokenException;
 import dev.holdfast.oauth.UserTokens;
 import dev.holdfast.upstream.UpstreamException;
-import dev.holdfast.upstream.http.Caller;
+import dev.holdfast.upstream.http.ClientSession;
 import dev.holdfast.upstream.http.Credentials;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
@@ -48,7 +48,7 @@ public final class PersonalCredentials implements Credentials {
 
   /** Asks the person only when the client asks: nobody may be there otherwise. */
   @Override
-  public @Nullable String authorization(Caller caller, boolean asked) {
+  public @Nullable String authorization(ClientSession caller, boolean asked) {
     try {
       Optional<AccessToken> token = tokens.get(asked);
       if (token.isEmpty() && tokens.areWanted()) {
@@ -64,7 +64,8 @@ public final class PersonalCredentials implements Credentials {
   }
 
   @Override
-  public boolean refused(Caller caller, @Nullable String authorization, List<String> challenges) {
+  public boolean refused(
+      ClientSession caller, @Nullable String authorization, List<String> challenges) {
     tokens.refuse(authorization == null ? null : PassedTokens.tokenIn(authorization), challenges);
     return true;
   }

@@ -1,13 +1,13 @@
 package dev.holdfast.upstream.token;
 
-import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.budget.LogRate;
+import dev.holdfast.call.ClientTokens;
 import dev.holdfast.lock.LruMap;
 import dev.holdfast.oauth.CachedToken;
 import dev.holdfast.oauth.TokenEndpoint;
 import dev.holdfast.oauth.TokenException;
 import dev.holdfast.upstream.UpstreamException;
-import dev.holdfast.upstream.http.Caller;
+import dev.holdfast.upstream.http.ClientSession;
 import dev.holdfast.upstream.http.ClientTls;
 import dev.holdfast.upstream.http.Credentials;
 import java.time.Duration;
@@ -80,7 +80,7 @@ public final class UpstreamTokens implements Credentials {
    * @throws UpstreamException.Refused if the authorization server gives none for this client
    */
   @Override
-  public String authorization(Caller caller, boolean asked) {
+  public String authorization(ClientSession caller, boolean asked) {
     String subject = exchanged == null ? "" : PassedTokens.of(caller, asked, exchanged).value();
     try {
       return PassedTokens.header(tokens.computeIfAbsent(subject, this::newToken).get().value());
@@ -98,7 +98,8 @@ public final class UpstreamTokens implements Credentials {
   }
 
   @Override
-  public boolean refused(Caller caller, @Nullable String authorization, List<String> challenges) {
+  public boolean refused(
+      ClientSession caller, @Nullable String authorization, List<String> challenges) {
     if (authorization != null) {
       String token = PassedTokens.tokenIn(authorization);
       List.copyOf(tokens.values()).forEach(each -> each.forget(token));

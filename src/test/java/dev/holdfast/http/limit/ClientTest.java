@@ -2,7 +2,9 @@ package dev.holdfast.http.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.session.PrincipalId;
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.Principal;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,22 +46,28 @@ class ClientTest {
 
   @Test
   void shouldTellPrincipalsApartAtOneAddress() {
-    Client alice = Client.of(new PrincipalId("key", "alice"), "192.0.2.1");
+    Client alice = caller("alice", "192.0.2.1");
 
-    assertThat(alice).isEqualTo(Client.of(new PrincipalId("key", "alice"), "192.0.2.2"));
-    assertThat(alice).isNotEqualTo(Client.of(new PrincipalId("key", "bob"), "192.0.2.1"));
+    assertThat(alice).isEqualTo(caller("alice", "192.0.2.2"));
+    assertThat(alice).isNotEqualTo(caller("bob", "192.0.2.1"));
     assertThat(alice).isNotEqualTo(Client.at("key alice"));
     assertThat(alice).hasToString("a principal");
   }
 
   @Test
   void shouldBeTheAddressWithoutPrincipal() {
-    assertThat(Client.of(PrincipalId.ANONYMOUS, "192.0.2.1")).isEqualTo(Client.at("192.0.2.1"));
+    assertThat(Client.of(Caller.UNKNOWN.at("192.0.2.1", "192.0.2.1", "")))
+        .isEqualTo(Client.at("192.0.2.1"));
     assertThat(Client.at("192.0.2.1")).hasToString("192.0.2.1");
   }
 
   @Test
   void shouldNameTheNetwork() {
     assertThat(Client.at("2001:db8:1:2::1").name()).isEqualTo("20010db800010002/64");
+  }
+
+  private static Client caller(String name, String address) {
+    Caller caller = Caller.of(new Principal("key", name), Set.of(), null);
+    return Client.of(caller.at(address, address, ""));
   }
 }

@@ -1,10 +1,10 @@
 package dev.holdfast.http.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.http.error.ErrorResponses;
-import dev.holdfast.session.PrincipalId;
+import dev.holdfast.http.error.RequestRejectedException;
 import jakarta.ws.rs.core.Response;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -16,8 +16,8 @@ class RequestLimitTest {
 
   private static final Client ADDRESS = Client.at("192.0.2.1");
 
-  private static final Client ALICE = Client.of(new PrincipalId("key", "alice"), "192.0.2.1");
-  private static final Client BOB = Client.of(new PrincipalId("key", "bob"), "192.0.2.1");
+  private static final Client ALICE = new Client("key alice", true);
+  private static final Client BOB = new Client("key bob", true);
 
   private final RequestLimit limit = limit(2, 3, Map.of("a", 1, "b", 2));
 
@@ -32,30 +32,17 @@ class RequestLimitTest {
                 : OptionalInt.empty());
   }
 
-  private Response within(String upstream, Supplier<Response> work) {
-    return ErrorResponses.onFailure(null, () -> limit.within(upstream, ADDRESS, _ -> work.get()));
-  }
-
-  private Response within(String upstream) {
-    return within(upstream, this::ok);
-  }
-
   @Test
   void shouldRefuseRequestsPastTheLimit() {
-    Response[] inner = new Response[1];
+    try (RequestLimit.Place _ = limit.enter("a", ADDRESS)) {
+      Response refused = refusal(() -> limit.enter("a", ADDRESS));
 
-    Response outer =
-        within(
-            "a",
-            () -> {
-              inner[0] = within("a");
-              return Response.ok().build();
-            });
+      assertThat(refused.getStatus()).isEqualTo(503);
+      assertThat(refused.getHeaderString("Retry-After")).isEqualTo("1");
+    }
 
-    assertThat(outer.getStatus()).isEqualTo(200);
-    assertThat(inner[0].getStatus()).isEqualTo(503);
-    assertThat(inner[0].getHeaderString("Retry-After")).isEqualTo("1");
-    assertThat(within("a").getStatus()).isEqualTo(200);
+    limit.enter("a", ADDRESS).close();
+    assertThat(limit.used()).isZero();
   }
 
   @Test
@@ -63,131 +50,79 @@ class RequestLimitTest {
     AtomicInteger most = new AtomicInteger(1);
     RequestLimit changing =
         new RequestLimit(() -> 10, () -> 10, OptionalInt::empty, _ -> OptionalInt.of(most.get()));
-    Supplier<Response> refused =
-        () -> ErrorResponses.onFailure(null, () -> changing.within("a", ADDRESS, _ -> ok()));
 
-    assertThat(changing.within("a", ADDRESS, _ -> refused.get()).getStatus()).isEqualTo(503);
-    most.set(2);
-    assertThat(changing.within("a", ADDRESS, _ -> refused.get()).getStatus()).isEqualTo(200);
+    try (RequestLimit.Place _ = changing.enter("a", ADDRESS)) {
+      assertThat(refusal(() -> changing.enter("a", ADDRESS)).getStatus()).isEqualTo(503);
+      most.set(2);
+      changing.enter("a", ADDRESS).close();
+    }
+
     assertThat(changing.used()).isZero();
   }
 
   @Test
-  void shouldReleaseThePermitWhenWorkFails() {
-    assertThatIllegalStateException()
-        .isThrownBy(() ->
-            limit.within(
-                "a",
-                ADDRESS,
-                _ -> {
-                  throw new IllegalStateException();
-                }));
-
-    assertThat(within("a").getStatus()).isEqualTo(200);
-  }
-
-  @Test
   void shouldLeaveRoomForOtherUpstreams() {
-    int[] statuses = new int[4];
-
-    Response outer =
-        within(
-            "a",
-            () -> {
-              statuses[0] = within("a").getStatus();
-              statuses[1] =
-                  within(
-                          "b",
-                          () -> {
-                            // Two requests are in progress, as many as all upstreams may have.
-                            statuses[2] = within("b").getStatus();
-                            statuses[3] = within("nobody").getStatus();
-                            return Response.ok().build();
-                          })
-                      .getStatus();
-              return Response.ok().build();
-            });
-
-    assertThat(outer.getStatus()).isEqualTo(200);
-    assertThat(statuses).containsExactly(503, 200, 503, 503);
+    try (RequestLimit.Place _ = limit.enter("a", ADDRESS)) {
+      assertThat(refusal(() -> limit.enter("a", ADDRESS)).getStatus()).isEqualTo(503);
+      try (RequestLimit.Place _ = limit.enter("b", ADDRESS)) {
+        // Two requests are in progress, as many as all upstreams may have.
+        assertThat(refusal(() -> limit.enter("b", ADDRESS)).getStatus()).isEqualTo(503);
+        assertThat(refusal(() -> limit.enter("nobody", ADDRESS)).getStatus()).isEqualTo(503);
+      }
+    }
   }
 
   @Test
   void shouldLeaveRoomForOtherClients() {
     RequestLimit wide = limit(10, 1, Map.of());
-    Response[] inner = new Response[2];
 
-    wide.within(
-        "a",
-        ADDRESS,
-        _ -> {
-          inner[0] = ErrorResponses.onFailure(null, () -> wide.within("b", ADDRESS, _ -> ok()));
-          inner[1] =
-              ErrorResponses.onFailure(
-                  null, () -> wide.within("a", Client.at("192.0.2.2"), _ -> ok()));
-          return "";
-        });
+    try (RequestLimit.Place _ = wide.enter("a", ADDRESS)) {
+      Response refused = refusal(() -> wide.enter("b", ADDRESS));
 
-    assertThat(inner[0].getStatus()).isEqualTo(429);
-    assertThat(inner[0].getHeaderString("Retry-After")).isEqualTo("1");
-    assertThat(inner[1].getStatus()).isEqualTo(200);
-    assertThat(wide.within("a", ADDRESS, _ -> ok()).getStatus()).isEqualTo(200);
+      assertThat(refused.getStatus()).isEqualTo(429);
+      assertThat(refused.getHeaderString("Retry-After")).isEqualTo("1");
+      wide.enter("a", Client.at("192.0.2.2")).close();
+    }
+
+    wide.enter("a", ADDRESS).close();
   }
 
   @Test
   void shouldCountARequestForItsOwner() {
     RequestLimit wide = limit(10, 1, Map.of());
-    Response[] inner = new Response[2];
 
-    Response outer =
-        wide.within(
-            "a",
-            ADDRESS,
-            place -> {
-              place.belongTo(ALICE);
-              inner[0] = owned(wide, ALICE);
-              inner[1] = owned(wide, BOB);
-              return ok();
-            });
+    try (RequestLimit.Place _ = owned(wide, ALICE)) {
+      assertThat(refusal(() -> owned(wide, ALICE)).getStatus()).isEqualTo(429);
+      owned(wide, BOB).close();
+    }
 
-    assertThat(outer.getStatus()).isEqualTo(200);
-    assertThat(inner[0].getStatus()).isEqualTo(429);
-    assertThat(inner[1].getStatus()).isEqualTo(200);
-    assertThat(owned(wide, ALICE).getStatus()).isEqualTo(200);
+    owned(wide, ALICE).close();
+    assertThat(wide.used()).isZero();
   }
 
   @Test
   void shouldCountARequestForItsAddressUntilItsOwnerIsKnown() {
     RequestLimit wide = limit(10, 1, Map.of());
-    Response[] inner = new Response[1];
 
-    Response outer =
-        wide.within(
-            "a",
-            ADDRESS,
-            _ -> {
-              inner[0] = owned(wide, BOB);
-              return ok();
-            });
-
-    assertThat(outer.getStatus()).isEqualTo(200);
-    assertThat(inner[0].getStatus()).isEqualTo(429);
+    try (RequestLimit.Place _ = wide.enter("a", ADDRESS)) {
+      assertThat(refusal(() -> owned(wide, BOB)).getStatus()).isEqualTo(429);
+    }
   }
 
-  private Response owned(RequestLimit limited, Client owner) {
-    return ErrorResponses.onFailure(
-        null,
-        () ->
-            limited.within(
-                "a",
-                ADDRESS,
-                place -> {
-                  place.belongTo(owner);
-                  return ok();
-                }));
+  private static RequestLimit.Place owned(RequestLimit limited, Client owner) {
+    RequestLimit.Place place = limited.enter("a", ADDRESS);
+    try {
+      place.belongTo(owner);
+      return place;
+    } catch (RequestRejectedException refused) {
+      place.close();
+      throw refused;
+    }
   }
 
-  private Response ok() {
-    return Response.ok().build();
+  /** The response to a request that is not admitted. */
+  private static Response refusal(Supplier<RequestLimit.Place> request) {
+    return ErrorResponses.of(
+        catchThrowableOfType(RequestRejectedException.class, request::get), null);
   }
 }

@@ -3,11 +3,11 @@ package dev.holdfast.log.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.redis.RedisSessionStore;
 import dev.holdfast.testing.RedisFixture;

@@ -15,14 +15,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.Principal;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.LogFixture;
-import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.RelayFixture;
+import dev.holdfast.relay.RequestSender;
 import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.relay.ScriptedUpstream;
 import dev.holdfast.relay.Settings;
+import dev.holdfast.relay.StreamFollower;
 import dev.holdfast.relay.legacy.LegacySseRelay;
 import dev.holdfast.relay.pump.UpstreamErrors;
 import dev.holdfast.relay.stream.EventId;
@@ -30,9 +33,7 @@ import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TestConnection;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.UpstreamException;
@@ -149,7 +150,7 @@ class DrainTest {
     Session session = fixture().open(SCRIPTED);
     fixture().scripted.listen = () -> Optional.of(new ScriptedSource());
     TestConnection listening =
-        LogFixture.run(fixture().relay.listen(session, false), new TestConnection());
+        LogFixture.run(fixture().follower.listen(session, false), new TestConnection());
     TestConnection client = fixture().follow(session, call("1", "t"));
     client.await(c -> !c.text().isEmpty());
 
@@ -184,7 +185,7 @@ class DrainTest {
   private TestConnection resume(Session session, TestConnection client) {
     EventId last = EventId.parse(client.lastId()).orElseThrow();
     return LogFixture.run(
-        fixture().relay.resume(session, last).orElseThrow(), new TestConnection());
+        fixture().follower.resume(session, last, null).orElseThrow(), new TestConnection());
   }
 
   /** Some clients give up after a refusal, or after a second stream that ends at once. */
@@ -194,7 +195,8 @@ class DrainTest {
     TestConnection moved = fixture().follow(session, call("1", "t"));
     Thread draining = drain(others);
     moved.awaitEnd();
-    await().untilAsserted(() -> refuses(fixture().relay::requireAdmission));
+    await()
+        .untilAsserted(() -> refuses(() -> fixture().relay.enter(SCRIPTED, null, false, OPENER)));
 
     TestConnection back = resume(session, moved);
     source.bring(PROGRESS).bring(result("1"));
@@ -220,17 +222,18 @@ class DrainTest {
   void shouldRefuseNewRequests() throws Exception {
     Session session = fixture().open(SCRIPTED, RESUMING);
     TestConnection client = fixture().follow(session, call("1", "t"));
-    Relay relay = fixture().relay;
+    RequestSender sender = fixture().sender;
+    StreamFollower follower = fixture().follower;
     drain(others);
     client.awaitEnd();
 
-    await().untilAsserted(() -> refuses(relay::requireAdmission));
-    refuses(() -> relay.request(session, body(ping("2")), Sender.UNKNOWN, () -> {}));
-    refuses(
-        () -> relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS));
-    refuses(() -> relay.request(session, body(call("2", "t")), Sender.UNKNOWN, () -> {}));
-    refuses(() -> relay.listen(session, false));
-    refuses(() -> relay.listen(session, true));
+    await()
+        .untilAsserted(() -> refuses(() -> fixture().relay.enter(SCRIPTED, null, false, OPENER)));
+    refuses(() -> sender.request(session, body(ping("2")), Caller.UNKNOWN, () -> {}));
+    refuses(() -> fixture().initialize(SCRIPTED, initialize("2025-11-25"), OPENER));
+    refuses(() -> sender.request(session, body(call("2", "t")), Caller.UNKNOWN, () -> {}));
+    refuses(() -> follower.listen(session, false));
+    refuses(() -> follower.listen(session, true));
   }
 
   /** Opens a session over HTTP+SSE and sets its id. */
@@ -239,7 +242,6 @@ class DrainTest {
         relay.open(
             SCRIPTED,
             OPENER,
-            PrincipalId.ANONYMOUS,
             opened -> {
               id.set(opened);
               return "/messages";
@@ -253,21 +255,17 @@ class DrainTest {
     LegacySseRelay relay = fixture().legacy;
     AtomicReference<SessionId> opened = new AtomicReference<>();
     TestConnection client = openOne(relay, opened);
-    Session begun = relay.session(SCRIPTED, opened.get(), PrincipalId.ANONYMOUS);
-    relay.request(begun, new Body.Single(initialize("2024-11-05")), Sender.UNKNOWN, () -> {});
+    Session begun = fixture().sessions.find(SCRIPTED, opened.get(), true, Principal.ANONYMOUS);
+    relay.request(begun, new Body.Single(initialize("2024-11-05")), Caller.UNKNOWN, () -> {});
     client.await(c -> c.text().contains("\"result\""));
     drain(others);
     client.awaitEnd();
     await()
-        .untilAsserted(() ->
-            refuses(() ->
-                fixture()
-                    .relay
-                    .initialize(
-                        SCRIPTED, initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS)));
+        .untilAsserted(
+            () -> refuses(() -> fixture().initialize(SCRIPTED, initialize("2025-11-25"), OPENER)));
 
     EventId start = EventId.parseWithSession(opened.get().value() + "_m_0-0").orElseThrow();
-    Session session = relay.session(SCRIPTED, opened.get(), PrincipalId.ANONYMOUS);
+    Session session = fixture().sessions.find(SCRIPTED, opened.get(), true, Principal.ANONYMOUS);
     TestConnection again =
         LogFixture.run(relay.resume(session, start, _ -> "/here"), new TestConnection());
     again.awaitEnd();
@@ -295,7 +293,7 @@ class DrainTest {
     TestConnection _ = fixture().follow(session, call("1", "t"));
     drain(others);
 
-    fixture().relay.send(session, body(initialized()), Sender.UNKNOWN);
+    fixture().sender.send(session, body(initialized()), Caller.UNKNOWN);
 
     assertThat(fixture().scripted.sent).hasSize(1);
     assertThat(fixture().scripted.listenedAfter).isEmpty();
@@ -349,7 +347,7 @@ class DrainTest {
     Thread request =
         Thread.ofVirtual()
             .start(
-                () -> fixture().relay.request(session, body(ping("1")), Sender.UNKNOWN, () -> {}));
+                () -> fixture().sender.request(session, body(ping("1")), Caller.UNKNOWN, () -> {}));
     asked.await();
 
     Thread draining = drain(others);
@@ -380,7 +378,7 @@ class DrainTest {
     Session session = fixture().open(SCRIPTED);
     fixture().scripted.listen = () -> Optional.of(source);
     TestConnection client =
-        LogFixture.run(fixture().relay.listen(session, false), new TestConnection());
+        LogFixture.run(fixture().follower.listen(session, false), new TestConnection());
     source.bring(PROGRESS);
     client.await(c -> c.data().size() == 1);
 
@@ -427,7 +425,7 @@ class DrainTest {
     Session session = fixture().open(SCRIPTED);
     fixture().scripted.listen = () -> Optional.of(new ScriptedSource());
     TestConnection listening =
-        LogFixture.run(fixture().relay.listen(session, false), new TestConnection());
+        LogFixture.run(fixture().follower.listen(session, false), new TestConnection());
     TestConnection client = fixture().follow(session, call("1", "t"));
     source.bring(PROGRESS);
     client.await(c -> c.data().size() == 1);
@@ -437,13 +435,14 @@ class DrainTest {
     client.leave();
     EventId last = EventId.parse(client.lastId()).orElseThrow();
     TestConnection back =
-        LogFixture.run(fixture().relay.resume(session, last).orElseThrow(), new TestConnection());
+        LogFixture.run(
+            fixture().follower.resume(session, last, null).orElseThrow(), new TestConnection());
     source.bring(result("1"));
     draining.join();
 
     assertThat(listening.text()).endsWith(MOVED);
     assertThat(back.data()).containsExactly(result("1"));
-    refuses(() -> fixture().relay.listen(session, false));
+    refuses(() -> fixture().follower.listen(session, false));
   }
 
   @Test
@@ -453,19 +452,19 @@ class DrainTest {
     TestConnection client = openOne(relay, id);
     fixture().scripted.handshake = () -> ScriptedUpstream.handshake("2024-11-05");
     relay.request(
-        relay.session(SCRIPTED, id.get(), PrincipalId.ANONYMOUS),
+        fixture().sessions.find(SCRIPTED, id.get(), true, Principal.ANONYMOUS),
         new Body.Single(RelayFixture.initialize("2024-11-05")),
-        Sender.UNKNOWN,
+        Caller.UNKNOWN,
         () -> {});
     client.await(c -> c.data().size() == 1);
-    Session session = relay.session(SCRIPTED, id.get(), PrincipalId.ANONYMOUS);
-    relay.request(session, RelayFixture.body(call("1", "t")), Sender.UNKNOWN, () -> {});
+    Session session = fixture().sessions.find(SCRIPTED, id.get(), true, Principal.ANONYMOUS);
+    relay.request(session, RelayFixture.body(call("1", "t")), Caller.UNKNOWN, () -> {});
     source.bring(PROGRESS);
     client.await(c -> c.data().size() == 2);
 
     Thread draining = drain(null);
     refuses(
-        () -> relay.request(session, RelayFixture.body(call("2", "t")), Sender.UNKNOWN, () -> {}));
+        () -> relay.request(session, RelayFixture.body(call("2", "t")), Caller.UNKNOWN, () -> {}));
     assertThat(client.hasEnded()).isFalse();
     source.bring(result("1"));
     draining.join();

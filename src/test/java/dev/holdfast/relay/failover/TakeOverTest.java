@@ -7,6 +7,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -18,7 +19,6 @@ import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.relay.pump.UpstreamErrors;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import java.util.ArrayList;
@@ -241,7 +241,7 @@ class TakeOverTest {
   @Test
   void shouldSkipASessionThatHasEnded() {
     leave("a", "1", null);
-    fixture.relay.sessions().end(session);
+    fixture.sessions.end(session);
 
     takeOver.takeOver(session.id().value(), LOST);
     takeOver.takeOver(SessionId.random().value(), LOST);

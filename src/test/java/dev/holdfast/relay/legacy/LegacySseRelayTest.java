@@ -2,16 +2,17 @@ package dev.holdfast.relay.legacy;
 
 import static dev.holdfast.relay.RelayFixture.OPENER;
 import static dev.holdfast.relay.RelayFixture.SCRIPTED;
-import static dev.holdfast.relay.RelayFixture.body;
 import static dev.holdfast.relay.RelayFixture.initialize;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.Principal;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Position;
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.LogFixture;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.ScriptedUpstream;
@@ -21,9 +22,7 @@ import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TestConnection;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.TooManySessionsException;
 import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.Handshake;
@@ -54,7 +53,6 @@ class LegacySseRelayTest {
         relay.open(
             SCRIPTED,
             OPENER,
-            PrincipalId.ANONYMOUS,
             id -> {
               opened.set(id);
               return "/messages/" + id.value();
@@ -63,7 +61,7 @@ class LegacySseRelayTest {
   }
 
   private Session session() {
-    return relay.session(SCRIPTED, opened.get(), PrincipalId.ANONYMOUS);
+    return fixture.sessions.find(SCRIPTED, opened.get(), true, Principal.ANONYMOUS);
   }
 
   private static Body initializing() {
@@ -72,7 +70,7 @@ class LegacySseRelayTest {
 
   private TestConnection initialized() {
     TestConnection client = open();
-    relay.request(session(), initializing(), Sender.UNKNOWN, () -> {});
+    relay.request(session(), initializing(), Caller.UNKNOWN, () -> {});
     await().until(() -> client.text().contains("\"result\""));
     return client;
   }
@@ -84,7 +82,7 @@ class LegacySseRelayTest {
     assertThat(session().isInitialized()).isFalse();
 
     fixture.pass(Duration.ofSeconds(2));
-    fixture.relay.sweep();
+    fixture.housekeeping.sweep();
 
     assertThatExceptionOfType(RelayException.SessionNotFound.class).isThrownBy(this::session);
     client.awaitEnd();
@@ -96,7 +94,7 @@ class LegacySseRelayTest {
     TestConnection _ = initialized();
 
     fixture.pass(Duration.ofMinutes(2));
-    fixture.relay.sweep();
+    fixture.housekeeping.sweep();
 
     assertThat(session().isInitialized()).isTrue();
   }
@@ -117,11 +115,11 @@ class LegacySseRelayTest {
         () -> {
           throw new UpstreamException.Unreachable(null);
         };
-    relay.request(session(), initializing(), Sender.UNKNOWN, () -> {});
+    relay.request(session(), initializing(), Caller.UNKNOWN, () -> {});
     await().until(() -> client.text().contains("\"error\""));
 
     fixture.scripted.handshake = () -> ScriptedUpstream.handshake("2024-11-05");
-    relay.request(session(), initializing(), Sender.UNKNOWN, () -> {});
+    relay.request(session(), initializing(), Caller.UNKNOWN, () -> {});
 
     await().until(() -> client.text().contains("\"result\""));
     assertThat(session().isInitialized()).isTrue();
@@ -154,7 +152,7 @@ class LegacySseRelayTest {
           return ScriptedUpstream.handshake("2024-11-05");
         };
     try (LoggedLines log = new LoggedLines(LegacySseRelay.class)) {
-      relay.request(session, initializing(), Sender.UNKNOWN, () -> {});
+      relay.request(session, initializing(), Caller.UNKNOWN, () -> {});
 
       log.await("session not initialized session=" + session.id());
     }
@@ -167,7 +165,7 @@ class LegacySseRelayTest {
     TestConnection client = open();
     fixture.scripted.handshake = () -> ScriptedUpstream.handshake("1999-01-01");
 
-    relay.request(session(), initializing(), Sender.UNKNOWN, () -> {});
+    relay.request(session(), initializing(), Caller.UNKNOWN, () -> {});
 
     await().until(() -> client.text().contains("no protocol version in common"));
     assertThat(fixture.scripted.ended).hasValue(1);
@@ -184,7 +182,7 @@ class LegacySseRelayTest {
           return ScriptedUpstream.handshake("2024-11-05");
         };
 
-    relay.request(session, initializing(), Sender.UNKNOWN, () -> {});
+    relay.request(session, initializing(), Caller.UNKNOWN, () -> {});
 
     await().until(() -> client.text().contains("has ended"));
     assertThat(fixture.scripted.ended).hasValue(1);
@@ -195,12 +193,10 @@ class LegacySseRelayTest {
     TestConnection _ = initialized();
 
     assertThatExceptionOfType(RelayException.SessionNotFound.class)
-        .isThrownBy(() -> fixture.relay.session(SCRIPTED, opened.get(), PrincipalId.ANONYMOUS));
+        .isThrownBy(() -> fixture.find(SCRIPTED, opened.get()));
     Session other = fixture.open(SCRIPTED);
     assertThatExceptionOfType(RelayException.SessionNotFound.class)
-        .isThrownBy(() ->
-            relay.session(
-                SCRIPTED, other.id(), body(RelayFixture.ping("1")), PrincipalId.ANONYMOUS));
+        .isThrownBy(() -> fixture.sessions.find(SCRIPTED, other.id(), true, Principal.ANONYMOUS));
   }
 
   /** An event source gives up after 410, and it has missed nothing. */

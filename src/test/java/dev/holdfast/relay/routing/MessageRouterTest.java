@@ -12,12 +12,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.audit.AuditLog;
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Inbox.OpenCall;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.relay.pump.Pumps;
@@ -25,7 +26,6 @@ import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.tail.TestConnection;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.testing.LoggedLines;
@@ -91,7 +91,7 @@ class MessageRouterTest {
           }
         };
 
-    fixture.relay.send(session, body(cancelled("7")), Sender.UNKNOWN);
+    fixture.sender.send(session, body(cancelled("7")), Caller.UNKNOWN);
 
     assertThat(told.getCount()).isZero();
     assertThat(sent()).containsExactly(cancelled("7"));
@@ -103,9 +103,9 @@ class MessageRouterTest {
     StreamRef stream = running(session, "7");
     fixture.inbox.calls.add(new OpenCall(stream, "7"));
 
-    fixture.relay.send(session, body(cancelled("7")), Sender.UNKNOWN);
-    fixture.relay.send(session, body(cancelled("8")), Sender.UNKNOWN);
-    fixture.relay.send(session, body(RESPONSE), Sender.UNKNOWN);
+    fixture.sender.send(session, body(cancelled("7")), Caller.UNKNOWN);
+    fixture.sender.send(session, body(cancelled("8")), Caller.UNKNOWN);
+    fixture.sender.send(session, body(RESPONSE), Caller.UNKNOWN);
 
     await().until(() -> written(stream).equals(List.of(PROGRESS, "")));
     assertThat(fixture.inbox.put).isEmpty();
@@ -189,8 +189,8 @@ class MessageRouterTest {
     Session session = fixture.open(SCRIPTED);
     fixture.inbox.calls.add(new OpenCall(ref(session, "theirs"), "7"));
 
-    fixture.relay.send(session, body(RESPONSE), Sender.UNKNOWN);
-    fixture.relay.send(session, body(cancelled("7")), Sender.UNKNOWN);
+    fixture.sender.send(session, body(RESPONSE), Caller.UNKNOWN);
+    fixture.sender.send(session, body(cancelled("7")), Caller.UNKNOWN);
 
     assertThat(fixture.inbox.put).containsExactly("* " + RESPONSE, "theirs " + cancelled("7"));
     assertThat(sent()).containsExactly(RESPONSE, cancelled("7"));

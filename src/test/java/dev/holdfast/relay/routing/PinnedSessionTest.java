@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -20,13 +21,11 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Sender;
-import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.RelayFixture;
+import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.relay.session.PinnedServer;
 import dev.holdfast.relay.stream.RelayException;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.Answer;
@@ -138,13 +137,12 @@ class PinnedSessionTest {
   void shouldForwardMessagesToTheReplicaOfTheSession() {
     Session session = elsewhere();
 
-    Relay.Reply called =
-        fixture.relay.request(session, body(call("7", "t")), Sender.UNKNOWN, () -> {});
-    Relay.Reply pinged = fixture.relay.request(session, body(ping("8")), Sender.UNKNOWN, () -> {});
-    fixture.relay.send(session, body(initialized()), Sender.UNKNOWN);
+    Reply called = fixture.sender.request(session, body(call("7", "t")), Caller.UNKNOWN, () -> {});
+    Reply pinged = fixture.sender.request(session, body(ping("8")), Caller.UNKNOWN, () -> {});
+    fixture.sender.send(session, body(initialized()), Caller.UNKNOWN);
 
-    assertThat(called).isInstanceOf(Relay.Reply.Stream.class);
-    assertThat(pinged).isInstanceOf(Relay.Reply.Stream.class);
+    assertThat(called).isInstanceOf(Reply.Stream.class);
+    assertThat(pinged).isInstanceOf(Reply.Stream.class);
     assertThat(fixture.inbox.asked).containsExactly("g 7 " + call("7", "t"), "g 8 " + ping("8"));
     assertThat(fixture.inbox.put).containsExactly("g " + initialized());
     assertThat(sent()).isEmpty();
@@ -158,7 +156,7 @@ class PinnedSessionTest {
 
     assertThatExceptionOfType(RelayException.SessionNotFound.class)
         .isThrownBy(
-            () -> fixture.relay.request(session, body(ping("8")), Sender.UNKNOWN, () -> {}));
+            () -> fixture.sender.request(session, body(ping("8")), Caller.UNKNOWN, () -> {}));
 
     assertThat(fixture.store.find(session.id())).isEmpty();
   }
@@ -169,7 +167,7 @@ class PinnedSessionTest {
     fixture.inbox.owned = false;
 
     assertThatExceptionOfType(RelayException.SessionNotFound.class)
-        .isThrownBy(() -> fixture.relay.listen(session, false));
+        .isThrownBy(() -> fixture.follower.listen(session, false));
   }
 
   @Test
@@ -193,7 +191,7 @@ class PinnedSessionTest {
       String here = "{\"jsonrpc\":\"2.0\",\"method\":\"here" + i + "\"}";
       fixture.inbox.leave(ref(session, "g"), there);
 
-      fixture.relay.send(session, body(here), Sender.UNKNOWN);
+      fixture.sender.send(session, body(here), Caller.UNKNOWN);
 
       expected.addAll(List.of(there, here));
     }
@@ -208,7 +206,7 @@ class PinnedSessionTest {
 
     await().until(() -> hasEnded(ref(session, "g")));
     assertThatExceptionOfType(RelayException.SessionNotFound.class)
-        .isThrownBy(() -> fixture.relay.send(session, body(initialized()), Sender.UNKNOWN));
+        .isThrownBy(() -> fixture.sender.send(session, body(initialized()), Caller.UNKNOWN));
     assertThat(fixture.store.find(session.id())).isEmpty();
   }
 
@@ -237,14 +235,14 @@ class PinnedSessionTest {
   void shouldReopenTheServerAndContinue() throws Exception {
     fixture.scripted.reopening = true;
     Session session = open();
-    fixture.relay.send(session, body(initialized()), Sender.UNKNOWN);
+    fixture.sender.send(session, body(initialized()), Caller.UNKNOWN);
 
     nextLife().fail(new UpstreamException.SessionGone());
     nextLife().bring(SAID);
 
     await().until(() -> written(ref(session, "g")).equals(List.of(SAID)));
     assertThat(fixture.scripted.reopened).containsExactly("initialize true");
-    fixture.relay.send(session, body(SAID), Sender.UNKNOWN);
+    fixture.sender.send(session, body(SAID), Caller.UNKNOWN);
     assertThat(sent()).containsExactly(initialized(), SAID);
   }
 
@@ -261,9 +259,9 @@ class PinnedSessionTest {
 
     assertThatExceptionOfType(UpstreamException.Busy.class)
         .isThrownBy(
-            () -> fixture.relay.request(session, body(ping("8")), Sender.UNKNOWN, () -> {}));
+            () -> fixture.sender.request(session, body(ping("8")), Caller.UNKNOWN, () -> {}));
     assertThatExceptionOfType(UpstreamException.Busy.class)
-        .isThrownBy(() -> fixture.relay.send(session, body(SAID), Sender.UNKNOWN));
+        .isThrownBy(() -> fixture.sender.send(session, body(SAID), Caller.UNKNOWN));
 
     assertThat(fixture.store.find(session.id())).isPresent();
   }
@@ -314,11 +312,7 @@ class PinnedSessionTest {
       Body.Single read = (Body.Single) body(initialize);
       Session session =
           Objects.requireNonNull(
-              fixture
-                  .relay
-                  .initialize(
-                      SCRIPTED, (Message.Request) read.message(), OPENER, PrincipalId.ANONYMOUS)
-                  .session());
+              fixture.initialize(SCRIPTED, (Message.Request) read.message(), OPENER).session());
 
       assertThat(fixture.store.upstreamState(session.id(), "initialize")).isEmpty();
       nextLife().fail(new UpstreamException.SessionGone());

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.log.Position;
-import dev.holdfast.protocol.Opener;
 import dev.holdfast.relay.LogFixture;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.ScriptedSource;
@@ -16,7 +16,6 @@ import dev.holdfast.relay.ScriptedUpstream;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TestConnection;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamException.Busy.Limit;
@@ -128,7 +127,7 @@ class AbandonedSessionsTest {
     for (int i = 0; i < 4; i++) {
       fixture.pass(RelayFixture.IDLE.dividedBy(2));
       fixture.endAbandoned(TIMEOUT);
-      fixture.relay.sweep();
+      fixture.housekeeping.sweep();
     }
 
     assertThat(exists(session)).isTrue();
@@ -143,7 +142,8 @@ class AbandonedSessionsTest {
     client.awaitEnd();
     String stream = client.lastId().substring(0, client.lastId().indexOf('_'));
     EventId first = new EventId(stream, Position.START);
-    LogFixture.run(fixture.relay.resume(session, first).orElseThrow(), new TestConnection())
+    LogFixture.run(
+            fixture.follower.resume(session, first, null).orElseThrow(), new TestConnection())
         .awaitEnd();
     fixture.pass(TIMEOUT);
 
@@ -176,7 +176,7 @@ class AbandonedSessionsTest {
     fixture.pass(Duration.ofMinutes(1));
     refuseWhileTaken(Limit.SESSIONS_OF_OPENER);
     assertThatExceptionOfType(UpstreamException.Busy.class).isThrownBy(this::openGreedily);
-    Session _ = fixture.relay.session(SCRIPTED, older.id(), PrincipalId.ANONYMOUS);
+    Session _ = fixture.find(SCRIPTED, older.id());
 
     Session third = fixture.open(SCRIPTED);
 
@@ -218,8 +218,8 @@ class AbandonedSessionsTest {
 
   private void openGreedily() {
     var _ =
-        fixture.relay.initialize(
-            SCRIPTED, initialize("2025-11-25"), new Opener("greedy"), PrincipalId.ANONYMOUS);
+        fixture.initialize(
+            SCRIPTED, initialize("2025-11-25"), Caller.UNKNOWN.at("greedy", "greedy", ""));
   }
 
   /** A burst of new sessions must not end those that are between two requests. */

@@ -9,20 +9,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.Principal;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.LogException;
 import dev.holdfast.protocol.ProtocolVersion;
-import dev.holdfast.protocol.Sender;
-import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.RelayFixture;
+import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.relay.ScriptedUpstream;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TestConnection;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.TooManySessionsException;
 import dev.holdfast.testing.SampleSession;
 import dev.holdfast.upstream.Handshake;
@@ -43,7 +43,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SessionsTest {
 
   private final RelayFixture fixture = new RelayFixture();
-  private final Relay relay = fixture.relay;
 
   @AfterEach
   void close() {
@@ -52,22 +51,21 @@ class SessionsTest {
 
   @Test
   void shouldOpenASession() {
-    SessionOpener.InitializeReply reply =
-        relay.initialize(LOCAL, initialize("2025-06-18"), OPENER, PrincipalId.ANONYMOUS);
+    Reply.Opened reply = fixture.initialize(LOCAL, initialize("2025-06-18"), OPENER);
 
     Session session = Objects.requireNonNull(reply.session());
     assertThat(reply.messages()).hasSize(1);
     assertThat(session.version()).isEqualTo(ProtocolVersion.V2025_06_18);
     assertThat(session.client()).isEqualTo("c/9");
     assertThat(session.created()).isEqualTo(fixture.clock.instant());
-    assertThat(relay.session(LOCAL, session.id(), PrincipalId.ANONYMOUS)).isEqualTo(session);
+    assertThat(fixture.find(LOCAL, session.id())).isEqualTo(session);
     assertThat(fixture.heard.sessions).hasValue(1);
   }
 
   /** So that the server can share its processes among clients. */
   @Test
   void shouldTellTheServerWhoOpensASession() {
-    relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS);
+    fixture.initialize(SCRIPTED, initialize("2025-11-25"), OPENER);
 
     assertThat(fixture.scripted.openers).containsExactly(OPENER);
   }
@@ -82,10 +80,7 @@ class SessionsTest {
                 ScriptedUpstream.handshake("2025-11-25").link(),
                 List.of(new UpstreamMessage(before, null)));
 
-    assertThat(
-            relay
-                .initialize(SCRIPTED, initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS)
-                .messages())
+    assertThat(fixture.initialize(SCRIPTED, initialize("2025-11-25"), OPENER).messages())
         .containsExactly(before, ScriptedUpstream.RESULT);
   }
 
@@ -94,8 +89,7 @@ class SessionsTest {
     byte[] error = {'{', '}'};
     fixture.scripted.handshake = () -> new Handshake(error, null, List.of());
 
-    SessionOpener.InitializeReply reply =
-        relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS);
+    Reply.Opened reply = fixture.initialize(SCRIPTED, initialize("2025-11-25"), OPENER);
 
     assertThat(reply.session()).isNull();
     assertThat(reply.messages()).containsExactly(error);
@@ -111,8 +105,7 @@ class SessionsTest {
           throw failure;
         };
 
-    assertThatThrownBy(() ->
-            relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS))
+    assertThatThrownBy(() -> fixture.initialize(SCRIPTED, initialize("2025-11-25"), OPENER))
         .isSameAs(failure);
     assertThat(fixture.store.count()).isZero();
   }
@@ -139,8 +132,7 @@ class SessionsTest {
             .getBytes(UTF_8);
     fixture.scripted.handshake =
         () -> new Handshake(result, ScriptedUpstream.handshake(chosen).link(), List.of());
-    SessionOpener.InitializeReply reply =
-        relay.initialize(SCRIPTED, initialize(asked), OPENER, PrincipalId.ANONYMOUS);
+    Reply.Opened reply = fixture.initialize(SCRIPTED, initialize(asked), OPENER);
 
     assertThat(Objects.requireNonNull(reply.session()).version().wire()).isEqualTo(chosen);
     return new String(reply.messages().getLast(), UTF_8);
@@ -148,8 +140,7 @@ class SessionsTest {
 
   @Test
   void shouldRejectTheNameOfAnUnknownServer() {
-    assertThatThrownBy(() ->
-            relay.initialize("other", initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS))
+    assertThatThrownBy(() -> fixture.initialize("other", initialize("2025-11-25"), OPENER))
         .isInstanceOf(RelayException.UnknownUpstream.class);
   }
 
@@ -157,8 +148,7 @@ class SessionsTest {
   void shouldCloseTheServersSessionWhenItsVersionIsUnknown() {
     fixture.scripted.handshake = () -> ScriptedUpstream.handshake("1999-01-01");
 
-    assertThatThrownBy(() ->
-            relay.initialize(SCRIPTED, initialize("1999-01-01"), OPENER, PrincipalId.ANONYMOUS))
+    assertThatThrownBy(() -> fixture.initialize(SCRIPTED, initialize("1999-01-01"), OPENER))
         .isInstanceOf(RelayException.UnsupportedVersion.class);
     assertThat(fixture.scripted.ended).hasValue(1);
     assertThat(fixture.store.count()).isZero();
@@ -191,9 +181,9 @@ class SessionsTest {
   void shouldNotFindASessionOfAnotherServer() {
     Session session = fixture.open(LOCAL);
 
-    assertThatThrownBy(() -> relay.session(SCRIPTED, session.id(), PrincipalId.ANONYMOUS))
+    assertThatThrownBy(() -> fixture.find(SCRIPTED, session.id()))
         .isInstanceOf(RelayException.SessionNotFound.class);
-    assertThatThrownBy(() -> relay.session(LOCAL, SessionId.random(), PrincipalId.ANONYMOUS))
+    assertThatThrownBy(() -> fixture.find(LOCAL, SessionId.random()))
         .isInstanceOf(RelayException.SessionNotFound.class);
   }
 
@@ -204,15 +194,15 @@ class SessionsTest {
     TestConnection client = fixture.follow(session, RelayFixture.call("1", "t"));
     client.await(c -> !c.text().isEmpty());
 
-    relay.sessions().end(session);
-    relay.sessions().end(session);
+    fixture.sessions.end(session);
+    fixture.sessions.end(session);
 
     client.awaitEnd();
     assertThat(client.data()).isEmpty();
     assertThat(source.isClosed()).isTrue();
     assertThat(fixture.scripted.ended).hasValue(1);
     assertThat(fixture.heard.ended).hasValue(1);
-    assertThatThrownBy(() -> relay.session(SCRIPTED, session.id(), PrincipalId.ANONYMOUS))
+    assertThatThrownBy(() -> fixture.find(SCRIPTED, session.id()))
         .isInstanceOf(RelayException.SessionNotFound.class);
   }
 
@@ -224,7 +214,7 @@ class SessionsTest {
     Tail _ = fixture.request(session, RelayFixture.call("1", "t"));
     fixture.log.away = true;
 
-    assertThatThrownBy(() -> relay.sessions().end(session))
+    assertThatThrownBy(() -> fixture.sessions.end(session))
         .isInstanceOf(LogException.StoreUnavailable.class);
 
     assertThat(source.isClosed()).isTrue();
@@ -253,7 +243,7 @@ class SessionsTest {
     assertThat(client.data()).isEmpty();
     assertThat(source.isClosed()).isTrue();
     assertThat(other.isClosed()).isFalse();
-    relay.sessions().end(alive);
+    fixture.sessions.end(alive);
   }
 
   @Test
@@ -261,12 +251,12 @@ class SessionsTest {
     fixture.openAndUse(SCRIPTED);
     fixture.openAndUse(SCRIPTED);
     fixture.pass(RelayFixture.IDLE.minusMillis(1));
-    relay.sweep();
+    fixture.housekeeping.sweep();
     assertThat(fixture.scripted.ended).hasValue(0);
 
     fixture.pass(Duration.ofMillis(1));
-    relay.sweep();
-    relay.sweep();
+    fixture.housekeeping.sweep();
+    fixture.housekeeping.sweep();
 
     assertThat(fixture.scripted.ended).hasValue(2);
     assertThat(fixture.heard.ended).hasValue(2);
@@ -280,7 +270,8 @@ class SessionsTest {
     fixture.pass(RelayFixture.IDLE);
     fixture.log.away = true;
 
-    assertThatThrownBy(relay::sweep).isInstanceOf(LogException.StoreUnavailable.class);
+    assertThatThrownBy(fixture.housekeeping::sweep)
+        .isInstanceOf(LogException.StoreUnavailable.class);
 
     assertThat(fixture.scripted.ended).hasValue(2);
   }
@@ -294,8 +285,8 @@ class SessionsTest {
             ProtocolVersion.V2025_11_25,
             "c/9",
             fixture.clock.instant(),
-            OPENER.client(),
-            PrincipalId.ANONYMOUS);
+            OPENER.share(),
+            Principal.ANONYMOUS);
     fixture.store.create(session);
     fixture.log.begin(session.id().value(), "");
     return session;
@@ -315,9 +306,9 @@ class SessionsTest {
     Session stranger = recorded(upstream, theirs);
     Session ours = fixture.open(LOCAL);
 
-    assertThat(relay.sessions().end(stranger)).isEqualTo(new Sessions.EndReport(1, 1));
-    assertThat(relay.sessions().end(stranger)).isEqualTo(Sessions.EndReport.NONE);
-    assertThat(relay.sessions().end(ours)).isEqualTo(new Sessions.EndReport(1, 0));
+    assertThat(fixture.sessions.end(stranger)).isEqualTo(new Sessions.EndReport(1, 1));
+    assertThat(fixture.sessions.end(stranger)).isEqualTo(Sessions.EndReport.NONE);
+    assertThat(fixture.sessions.end(ours)).isEqualTo(new Sessions.EndReport(1, 0));
 
     assertThat(fixture.store.count()).isZero();
     assertThat(fixture.heard.ended).hasValue(2);
@@ -328,8 +319,8 @@ class SessionsTest {
     Session stranger = recorded(LOCAL, null);
 
     assertThatThrownBy(() ->
-            relay.request(
-                stranger, RelayFixture.body(RelayFixture.ping("1")), Sender.UNKNOWN, () -> {}))
+            fixture.sender.request(
+                stranger, RelayFixture.body(RelayFixture.ping("1")), Caller.UNKNOWN, () -> {}))
         .isInstanceOf(RelayException.SessionNotFound.class);
   }
 
@@ -348,7 +339,7 @@ class SessionsTest {
         };
     fixture.pass(RelayFixture.IDLE);
 
-    assertThat(relay.sweep()).isEqualTo(new Sessions.EndReport(3, 1));
+    assertThat(fixture.housekeeping.sweep()).isEqualTo(new Sessions.EndReport(3, 1));
 
     assertThat(fixture.scripted.ended).hasValue(1);
     assertThat(fixture.heard.ended).hasValue(3);
@@ -360,9 +351,8 @@ class SessionsTest {
     Session session = fixture.openAndUse(SCRIPTED);
     for (int i = 0; i < 5; i++) {
       fixture.pass(RelayFixture.IDLE.minusMinutes(1));
-      assertThatCode(() -> relay.session(SCRIPTED, session.id(), PrincipalId.ANONYMOUS))
-          .doesNotThrowAnyException();
-      relay.sweep();
+      assertThatCode(() -> fixture.find(SCRIPTED, session.id())).doesNotThrowAnyException();
+      fixture.housekeeping.sweep();
     }
 
     assertThat(fixture.heard.ended).hasValue(0);
@@ -379,10 +369,10 @@ class SessionsTest {
 
     fixture.pass(Session.OPENING_TIMEOUT);
     fixture.open(SCRIPTED);
-    relay.sweep();
+    fixture.housekeeping.sweep();
 
     assertThat(fixture.heard.ended).hasValue(RelayFixture.MAX_SESSIONS - 1);
-    assertThat(relay.session(SCRIPTED, used.id(), PrincipalId.ANONYMOUS)).isEqualTo(used);
+    assertThat(fixture.find(SCRIPTED, used.id())).isEqualTo(used);
   }
 
   private SessionActivity activity(Session session) {
@@ -396,38 +386,38 @@ class SessionsTest {
   @Test
   void shouldSaveActivityWithTheNextUse() {
     Session session = fixture.open(SCRIPTED);
-    relay.sessions().count(session, "192.0.2.1", false);
-    relay.sessions().count(session, "192.0.2.1", true);
+    fixture.sessions.count(session, "192.0.2.1", false);
+    fixture.sessions.count(session, "192.0.2.1", true);
     assertThat(activity(session).requests()).isZero();
 
     fixture.pass(Duration.ofSeconds(1));
-    relay.session(SCRIPTED, session.id(), PrincipalId.ANONYMOUS);
+    fixture.find(SCRIPTED, session.id());
 
     assertThat(activity(session))
-        .isEqualTo(new SessionActivity(fixture.clock.instant(), "192.0.2.1", 2, 1));
+        .isEqualTo(new SessionActivity(fixture.clock.instant(), "192.0.2.1", 3, 1));
   }
 
   @Test
   void shouldSaveActivityWithASweepAndOnce() {
     Session session = fixture.open(SCRIPTED);
-    relay.sessions().count(session, "192.0.2.1", false);
+    fixture.sessions.count(session, "192.0.2.1", false);
 
-    relay.sweep();
-    relay.sweep();
+    fixture.housekeeping.sweep();
+    fixture.housekeeping.sweep();
 
-    assertThat(activity(session).requests()).isEqualTo(1);
+    assertThat(activity(session).requests()).isEqualTo(2);
   }
 
   /** Saving activity must not keep an unused session alive. */
   @Test
   void shouldNotTouchASessionInASweep() {
     Session session = fixture.openAndUse(SCRIPTED);
-    relay.sessions().count(session, "192.0.2.1", false);
+    fixture.sessions.count(session, "192.0.2.1", false);
     fixture.pass(RelayFixture.IDLE.minusMillis(1));
-    relay.sweep();
+    fixture.housekeeping.sweep();
     fixture.pass(Duration.ofMillis(1));
 
-    relay.sweep();
+    fixture.housekeeping.sweep();
 
     assertThat(fixture.heard.ended).hasValue(1);
     assertThat(fixture.heard.lifetimes).containsExactly(RelayFixture.IDLE);
@@ -437,10 +427,10 @@ class SessionsTest {
   @Test
   void shouldCountNothingForASessionThatHasEnded() {
     Session session = fixture.open(SCRIPTED);
-    relay.sessions().end(session);
+    fixture.sessions.end(session);
 
-    relay.sessions().count(session, "192.0.2.1", false);
-    relay.sweep();
+    fixture.sessions.count(session, "192.0.2.1", false);
+    fixture.housekeeping.sweep();
 
     assertThat(fixture.store.count()).isZero();
   }

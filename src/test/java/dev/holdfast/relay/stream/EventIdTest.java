@@ -2,8 +2,8 @@ package dev.holdfast.relay.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Position;
-import dev.holdfast.session.SessionId;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.AlphaChars;

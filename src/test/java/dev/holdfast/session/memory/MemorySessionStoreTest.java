@@ -3,9 +3,9 @@ package dev.holdfast.session.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.holdfast.session.PrincipalId;
+import dev.holdfast.call.Principal;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreContract;
@@ -90,7 +90,7 @@ class MemorySessionStoreTest extends SessionStoreContract {
         Stream.of("192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4")
             .map(opener ->
                 Session.opening(
-                    SessionId.random(), "u", Instant.EPOCH, opener, PrincipalId.ANONYMOUS, ""))
+                    SessionId.random(), "u", Instant.EPOCH, opener, Principal.ANONYMOUS, ""))
             .toList();
     opened.forEach(sessions::create);
 
@@ -102,6 +102,6 @@ class MemorySessionStoreTest extends SessionStoreContract {
 
   private static Session opened() {
     return Session.opening(
-        SessionId.random(), "u", Instant.EPOCH, "192.0.2.1", PrincipalId.ANONYMOUS, "");
+        SessionId.random(), "u", Instant.EPOCH, "192.0.2.1", Principal.ANONYMOUS, "");
   }
 }

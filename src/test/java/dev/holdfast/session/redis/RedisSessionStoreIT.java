@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.call.Principal;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.redis.LayoutGuard;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreContract;
@@ -128,7 +128,7 @@ class RedisSessionStoreIT extends SessionStoreContract {
         "",
         Instant.EPOCH,
         "",
-        PrincipalId.ANONYMOUS);
+        Principal.ANONYMOUS);
   }
 
   /** Redis serves nobody else while a script removes what has expired. */
@@ -202,8 +202,7 @@ class RedisSessionStoreIT extends SessionStoreContract {
     List<String> ids = new ArrayList<>();
     for (String opener : List.of("192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4")) {
       Session session =
-          Session.opening(
-              SessionId.random(), "u", Instant.EPOCH, opener, PrincipalId.ANONYMOUS, "");
+          Session.opening(SessionId.random(), "u", Instant.EPOCH, opener, Principal.ANONYMOUS, "");
       store.create(session);
       ids.add(session.id().value());
     }

@@ -85,12 +85,13 @@ class SseStreamResumeTest {
     private final AtomicInteger number = new AtomicInteger(1);
 
     @Override
-    public String authorization(Caller caller, boolean asked) {
+    public String authorization(ClientSession caller, boolean asked) {
       return "Bearer " + number;
     }
 
     @Override
-    public boolean refused(Caller caller, @Nullable String authorization, List<String> challenges) {
+    public boolean refused(
+        ClientSession caller, @Nullable String authorization, List<String> challenges) {
       number.incrementAndGet();
       return false;
     }

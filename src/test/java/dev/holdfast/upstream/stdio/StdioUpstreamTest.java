@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
@@ -264,7 +264,10 @@ class StdioUpstreamTest {
   private UpstreamLink openBy(String opener) {
     Body.Single initialize = (Body.Single) StdioClient.body(StdioClient.INITIALIZE);
     return requireNonNull(
-        upstream.initialize((Message.Request) initialize.message(), new Opener(opener)).link());
+        upstream
+            .initialize(
+                (Message.Request) initialize.message(), Caller.UNKNOWN.at(opener, opener, ""))
+            .link());
   }
 
   @Test

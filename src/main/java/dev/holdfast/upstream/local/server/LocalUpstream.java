@@ -3,11 +3,11 @@ package dev.holdfast.upstream.local.server;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Profile;
@@ -75,7 +75,7 @@ public final class LocalUpstream implements Upstream {
 
   /** Accepts every version that the gateway knows. For any other version, offers the newest one. */
   @Override
-  public Handshake initialize(Message.Request initialize, Opener opener) {
+  public Handshake initialize(Message.Request initialize, Caller opener) {
     calls.requireOpen();
     try {
       String wanted = InitializeRequest.read(initialize).protocolVersion();

@@ -1,8 +1,4 @@
-package dev.holdfast.session;
-
-import dev.holdfast.protocol.ForwardedHeaders;
-import dev.holdfast.protocol.Sender;
-import java.util.Set;
+package dev.holdfast.call;
 
 /**
  * Whom a session belongs to: a subject, and the issuer that knows it. Two issuers may use the same
@@ -11,18 +7,18 @@ import java.util.Set;
  * @param issuer without spaces; empty only for {@link #ANONYMOUS}
  * @param subject the issuer's name for who asks
  */
-public record PrincipalId(String issuer, String subject) {
+public record Principal(String issuer, String subject) {
 
   /**
    * Everybody, on a gateway without authentication. Sessions that such a gateway has opened belong
    * to it, and those of earlier versions.
    */
-  public static final PrincipalId ANONYMOUS = new PrincipalId("", "");
+  public static final Principal ANONYMOUS = new Principal("", "");
 
   /**
    * @throws IllegalArgumentException when the issuer has a space
    */
-  public PrincipalId {
+  public Principal {
     if (issuer.indexOf(' ') >= 0) {
       throw new IllegalArgumentException("an issuer has no spaces");
     }
@@ -33,16 +29,11 @@ public record PrincipalId(String issuer, String subject) {
     return equals(ANONYMOUS) ? "" : issuer + " " + subject;
   }
 
-  /** This principal as the sender of messages. */
-  public Sender sender(Set<String> scopes, ForwardedHeaders headers) {
-    return new Sender(equals(ANONYMOUS) ? null : recorded(), scopes, headers);
-  }
-
   /** Reads the text in a store. */
-  public static PrincipalId parse(String recorded) {
+  public static Principal parse(String recorded) {
     int space = recorded.indexOf(' ');
     return space < 0
         ? ANONYMOUS
-        : new PrincipalId(recorded.substring(0, space), recorded.substring(space + 1));
+        : new Principal(recorded.substring(0, space), recorded.substring(space + 1));
   }
 }

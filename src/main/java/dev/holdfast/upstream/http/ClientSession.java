@@ -1,6 +1,6 @@
 package dev.holdfast.upstream.http;
 
-import dev.holdfast.protocol.ClientToken;
+import dev.holdfast.call.ClientToken;
 import dev.holdfast.upstream.UpstreamLink;
 import org.jspecify.annotations.Nullable;
 
@@ -8,19 +8,19 @@ import org.jspecify.annotations.Nullable;
  * The client whose requests go to a server. Thread-safe: a connection that carries a whole session
  * learns of each new token.
  */
-public final class Caller {
+public final class ClientSession {
 
   /** Of servers that do not get the tokens of clients. */
-  static final Caller UNKNOWN = new Caller();
+  static final ClientSession UNKNOWN = new ClientSession();
 
   private volatile @Nullable String session;
   private volatile @Nullable ClientToken token;
 
-  private Caller() {}
+  private ClientSession() {}
 
   /** The client of a session, or of one that is being opened. */
-  static Caller of(UpstreamLink link) {
-    Caller caller = new Caller();
+  static ClientSession of(UpstreamLink link) {
+    ClientSession caller = new ClientSession();
     caller.uses(link);
     return caller;
   }

@@ -1,4 +1,4 @@
-package dev.holdfast.session;
+package dev.holdfast.call;
 
 import java.security.SecureRandom;
 import java.util.Base64;

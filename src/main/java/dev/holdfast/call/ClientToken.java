@@ -1,4 +1,4 @@
-package dev.holdfast.protocol;
+package dev.holdfast.call;
 
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,7 @@
-package dev.holdfast.auth;
+package dev.holdfast.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.protocol.ClientToken;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;

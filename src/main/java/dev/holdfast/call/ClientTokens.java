@@ -1,7 +1,6 @@
-package dev.holdfast.auth;
+package dev.holdfast.call;
 
 import dev.holdfast.lock.AutoLock;
-import dev.holdfast.protocol.ClientToken;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package dev.holdfast.session;
+package dev.holdfast.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

@@ -1,0 +1,25 @@
+package dev.holdfast.call;
+
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Message;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Messages that a client sends to a server.
+ *
+ * @param upstream the configured name of the server
+ * @param session the session that the client names; null if it names none
+ * @param hasOneStream whether all answers go to one stream of the session, as over HTTP with SSE
+ * @param caller the client
+ * @param body the messages
+ */
+public record Exchange(
+    String upstream, @Nullable SessionId session, boolean hasOneStream, Caller caller, Body body) {
+
+  /** Returns the request of a body that opens a session; null if the body does not. */
+  public static Message.@Nullable Request initializeIn(Body body) {
+    return body instanceof Body.Single(Message.Request request) && request.isInitialize()
+        ? request
+        : null;
+  }
+}

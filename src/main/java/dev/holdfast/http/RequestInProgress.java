@@ -1,0 +1,180 @@
+package dev.holdfast.http;
+
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.Exchange;
+import dev.holdfast.call.SessionId;
+import dev.holdfast.http.error.RequestRejectedException;
+import dev.holdfast.http.limit.Client;
+import dev.holdfast.http.limit.ClientBytes;
+import dev.holdfast.http.limit.ConnectionLimit;
+import dev.holdfast.http.limit.RequestLimit;
+import dev.holdfast.http.stream.SocketBody;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.relay.Reply;
+import dev.holdfast.relay.stream.TraceListener;
+import dev.holdfast.relay.tail.Tail;
+import dev.holdfast.upstream.Profile;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.Response;
+import java.io.InputStream;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request to an upstream, with what it takes until it is answered: a place among the requests,
+ * the bytes of its body, and a connection. For one thread.
+ */
+final class RequestInProgress implements AutoCloseable {
+
+  private final RequestSteps steps;
+  private final ContainerRequestContext current;
+  private final String upstream;
+  private final RequestLimit.Place place;
+  private final Profile profile;
+  private final Caller caller;
+  private final Client client;
+
+  private ClientBytes.@Nullable Lease bytes;
+  private ConnectionLimit.@Nullable Slot connection;
+  private @Nullable RequestId id;
+
+  /**
+   * Admits a request: takes its place, and finds out who sends it.
+   *
+   * @throws RuntimeException that becomes an error response
+   */
+  RequestInProgress(RequestSteps steps, String upstream, ContainerRequestContext current) {
+    String address = steps.address().current();
+    Client network = Client.at(address);
+    this.steps = steps;
+    this.current = current;
+    this.upstream = upstream;
+    place = steps.requests().enter(upstream, network);
+    try {
+      profile = steps.relay().profile(upstream);
+      String agent = current.getHeaderString(HttpHeaders.USER_AGENT);
+      caller =
+          steps
+              .authentication()
+              .caller(upstream, profile.needsClientToken())
+              .at(address, network.name(), agent == null ? "" : agent);
+      client = Client.of(caller);
+      place.belongTo(client);
+    } catch (RuntimeException refused) {
+      place.close();
+      throw refused;
+    }
+  }
+
+  String upstream() {
+    return upstream;
+  }
+
+  /** The client, without what goes to the upstream. */
+  Caller caller() {
+    return caller;
+  }
+
+  /** The id that an error response echoes; null before the body is read, and without a request. */
+  @Nullable RequestId id() {
+    return id;
+  }
+
+  /** Reads the body. The request holds its bytes until its end. */
+  Body read(HttpHeaders headers, InputStream content) {
+    ClientBytes.Lease lease = steps.reader().bytes().open(client);
+    bytes = lease;
+    Body body = steps.reader().read(headers.getLength(), content, lease);
+    TraceListener traces = steps.traces();
+    if (traces != null) {
+      traces.received(body);
+    }
+    if (body instanceof Body.Single(Message.Request request)) {
+      id = request.id();
+    }
+    return body;
+  }
+
+  /**
+   * Hands the body to the relay. Its bytes are given back when nobody holds them any more.
+   *
+   * @throws RequestRejectedException if the headers that go with it are too large
+   */
+  Reply take(@Nullable SessionId session, boolean hasOneStream, Body body) {
+    Caller sender =
+        caller.sending(scopes(), profile.needsClientToken() ? caller.token() : null, forwarded());
+    Exchange exchange = new Exchange(upstream, session, hasOneStream, sender, body);
+    ClientBytes.Lease lease = Objects.requireNonNull(bytes);
+    Reply reply = steps.relay().take(exchange, lease::release);
+    if (reply instanceof Reply.Stream || (hasOneStream && !body.requestIds().isEmpty())) {
+      lease.handOver();
+    }
+    return reply;
+  }
+
+  private Set<String> scopes() {
+    if (profile.namedScopes().isEmpty()) {
+      return Set.of();
+    }
+    Set<String> scopes = new HashSet<>(profile.namedScopes());
+    scopes.retainAll(caller.scopes());
+    return scopes;
+  }
+
+  private ForwardedHeaders forwarded() {
+    ForwardedHeaders forwarded =
+        ForwardedHeaders.of(profile.forwardedHeaders(), current::getHeaderString);
+    if (forwarded.bytes() > ForwardedHeaders.MAX_BYTES) {
+      throw new RequestRejectedException(
+          431,
+          "The headers %s are larger than %d bytes together"
+              .formatted(String.join(", ", forwarded.names()), ForwardedHeaders.MAX_BYTES));
+    }
+    if (!forwarded.areSendable()) {
+      throw new RequestRejectedException(400, "A header has a control character");
+    }
+    return forwarded;
+  }
+
+  /** Takes a connection. Nothing may fail for want of one after the upstream has the request. */
+  void connect() {
+    connection = steps.connections().acquire(client);
+  }
+
+  /** A response that follows a stream, after {@link #connect}. */
+  Response stream(Tail tail) {
+    Response response =
+        SocketBody.stream(tail, slot(), steps.authentication().credentials(upstream, caller));
+    connection = null;
+    return response;
+  }
+
+  /** A response with a JSON document, after {@link #connect}. */
+  Response json(byte[] document) {
+    Response response = SocketBody.json(document, slot(), steps.streams().writeTimeout());
+    connection = null;
+    return response;
+  }
+
+  private ConnectionLimit.Slot slot() {
+    return Objects.requireNonNull(connection);
+  }
+
+  /** Gives back what the response has not taken over. */
+  @Override
+  public void close() {
+    if (connection != null) {
+      connection.release();
+    }
+    if (bytes != null) {
+      bytes.close();
+    }
+    place.close();
+  }
+}

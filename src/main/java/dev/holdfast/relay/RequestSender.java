@@ -1,0 +1,177 @@
+package dev.holdfast.relay;
+
+import dev.holdfast.call.Caller;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Methods;
+import dev.holdfast.relay.pump.Pump;
+import dev.holdfast.relay.pump.UpstreamRequest;
+import dev.holdfast.relay.routing.MessageRouter;
+import dev.holdfast.relay.routing.StreamStarter;
+import dev.holdfast.relay.session.SessionUpstreams;
+import dev.holdfast.relay.stream.Admission;
+import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.stream.RelayListener;
+import dev.holdfast.relay.stream.ReplayConfig;
+import dev.holdfast.relay.stream.StreamConfig;
+import dev.holdfast.relay.stream.StreamNames;
+import dev.holdfast.relay.tail.TailOpener;
+import dev.holdfast.session.Session;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamSession;
+import java.time.Duration;
+import java.util.List;
+import org.jboss.logging.Logger;
+
+/** Sends messages of clients over Streamable HTTP to the upstreams of their sessions. */
+public record RequestSender(
+    SessionUpstreams upstreams,
+    MessageRouter router,
+    StreamStarter starter,
+    TailOpener tails,
+    Admission admission,
+    RelayListener listener,
+    StreamConfig streams,
+    ReplayConfig replay) {
+
+  private static final Logger LOG = Logger.getLogger(RequestSender.class);
+
+  /**
+   * How long the response head of a durable stream waits for the upstream's answer, so that an
+   * immediate failure becomes a status. It is short: before the head, a client cannot resume.
+   */
+  private static final Duration HEAD_DELAY = Duration.ofMillis(50);
+
+  /** Whether the answer to a body gets a stream in the log before the upstream has the body. */
+  boolean isDurable(Body body) {
+    return replay.enabled()
+        && (streams.durable() == StreamConfig.Durable.ALL
+            || switch (body) {
+              case Body.Single(Message.Request request) ->
+                  request.method().equals(Methods.TOOLS_CALL);
+              case Body.Single _ -> false;
+              // Several responses need a stream that ends with the last of them.
+              case Body.Batch _ -> true;
+            });
+  }
+
+  /**
+   * Sends a request, or a batch with requests, and returns its answer.
+   *
+   * @param onSent runs when the body is no longer held; only if the answer is a stream
+   */
+  public Reply request(Session session, Body body, Caller caller, Runnable onSent) {
+    try (Admission.Pass _ = admission.enter()) {
+      listener.fromClient(body);
+      if (!router.isServedHere(session)) {
+        Reply reply = requestFromOwner(session, body, caller);
+        onSent.run();
+        return reply;
+      }
+      router.cancelRequests(session, body);
+      return requestFromUpstream(session, body, caller, onSent);
+    }
+  }
+
+  private Reply requestFromOwner(Session session, Body body, Caller caller) {
+    StreamRef stream = StreamNames.next(session);
+    starter.startOnOwner(session, stream, body, caller);
+    return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()));
+  }
+
+  private Reply requestFromUpstream(Session session, Body body, Caller caller, Runnable onSent) {
+    UpstreamSession upstream = upstreams.attach(session, caller);
+    try {
+      if (isDurable(body)) {
+        UpstreamRequest request = UpstreamRequest.of(() -> upstream.request(body).source(), onSent);
+        return durable(session, body, request, Pump.Origin.NOT_ASKED);
+      }
+      return switch (upstream.request(body)) {
+        case Answer.Json json -> {
+          body.requestIds().forEach(_ -> listener.fromUpstream(RelayListener.MessageKind.RESPONSE));
+          json.release().run();
+          yield new Reply.Json(json.json());
+        }
+        case Answer.Stream stream -> {
+          Reply reply = durableAnswer(session, body, stream);
+          onSent.run();
+          yield reply;
+        }
+      };
+    } catch (UpstreamException failure) {
+      throw starter.failed(session, failure, !isDurable(body));
+    }
+  }
+
+  private Reply durable(Session session, Body body, UpstreamRequest request, Pump.Origin origin) {
+    StreamRef stream = StreamNames.next(session);
+    Pump pump = starter.start(session, stream, body, request, origin);
+    boolean _ = pump.awaitUpstream(HEAD_DELAY);
+    return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()));
+  }
+
+  private Reply durableAnswer(Session session, Body body, Answer.Stream answer) {
+    try {
+      return durable(session, body, answer::source, Pump.Origin.ASKED);
+    } catch (Throwable failure) {
+      answer.source().close();
+      throw failure;
+    }
+  }
+
+  /** Sends notifications or responses. */
+  public void send(Session session, Body body, Caller caller) {
+    listener.fromClient(body);
+    try {
+      router.send(session, body, caller);
+    } catch (UpstreamException failure) {
+      throw starter.failed(session, failure, true);
+    }
+    if (body.messages().stream().anyMatch(RequestSender::isInitialized)) {
+      if (upstreams.isPinned(session)) {
+        // A reopened server needs it.
+        upstreams.server(session).recordInitialized();
+      }
+      startListeningUnlessDraining(session);
+    }
+  }
+
+  private void startListeningUnlessDraining(Session session) {
+    try (Admission.Pass _ = admission.enterIfNotDraining()) {
+      starter.startListening(session);
+    } catch (RelayException.Draining draining) {
+      LOG.debugf("another replica will listen to the upstream session=%s", session.id());
+    }
+  }
+
+  private static boolean isInitialized(Message message) {
+    return message instanceof Message.Notification notification && notification.isInitialized();
+  }
+
+  /**
+   * Checks that the version of a session allows a body that is not an {@code initialize}. Batches
+   * exist in 2025-03-26 only. They hold either responses or other messages (Transports), and no
+   * {@code initialize} (Lifecycle).
+   *
+   * @throws RelayException.InvalidBatch if it does not
+   */
+  static void checkBatch(Session session, Body body) {
+    if (!(body instanceof Body.Batch(List<Message> messages, byte[] _))) {
+      return;
+    }
+    if (!session.version().hasBatches()) {
+      throw new RelayException.InvalidBatch(
+          "Batches are not part of protocol version " + session.version().wire());
+    }
+    long responses = messages.stream().filter(Message.Response.class::isInstance).count();
+    if (responses != 0 && responses != messages.size()) {
+      throw new RelayException.InvalidBatch(
+          "A batch holds either responses or requests and notifications");
+    }
+    if (messages.stream().anyMatch(each -> each instanceof Message.Request r && r.isInitialize())) {
+      throw new RelayException.InvalidBatch("initialize cannot be part of a batch");
+    }
+  }
+}
