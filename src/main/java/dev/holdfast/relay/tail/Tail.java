@@ -198,6 +198,8 @@ public final class Tail implements Tails.Movable {
 
   /** Reads one page and handles it. */
   private Next step(ClientConnection client) throws ClientGoneException, InterruptedException {
+    // Before the read, which finds all events of calls that ended before the replica leaves.
+    boolean leaves = leaving;
     try (PageReader.Page page =
         reader.next(delivery.cursor(), client, () -> waitForStore(client))) {
       // An evicted tail ends even if it never has to wait: an event goes to one connection only.
@@ -223,7 +225,7 @@ public final class Tail implements Tails.Movable {
         }
       }
     }
-    return reader.needsRoom() ? awaitRoom(client) : pause(client);
+    return reader.needsRoom() ? awaitRoom(client) : pause(client, leaves);
   }
 
   /** The client reads a large event later, when less waits for clients that do not read. */
@@ -278,9 +280,9 @@ public final class Tail implements Tails.Movable {
   }
 
   /** There is nothing to read: sends what is buffered and waits. */
-  private Next pause(ClientConnection client) throws ClientGoneException {
+  private Next pause(ClientConnection client, boolean leaves) throws ClientGoneException {
     delivery.caughtUp();
-    if (movedAway(leaving)) {
+    if (movedAway(leaves)) {
       return Next.END;
     }
     delivery.flush(client);

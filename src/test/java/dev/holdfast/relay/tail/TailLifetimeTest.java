@@ -276,6 +276,25 @@ class TailLifetimeTest {
     assertThat(log.left).hasValue(1);
   }
 
+  /** A replica that stops closes its connections as soon as its calls have ended. */
+  @Test
+  void shouldDeliverTheEndOfACallBeforeItLeaves() throws Exception {
+    FaultyLog faulty = new FaultyLog(fixture.log);
+    fixture.log = faulty;
+    StreamWriter writer = fixture.open("s");
+    faulty.afterRead =
+        () -> {
+          faulty.afterRead = () -> {};
+          writer.append(LogFixture.complete(1, 1));
+          fixture.tails.leave();
+        };
+
+    TestConnection client = fixture.follow("s", Position.START, TailKind.REQUEST);
+    client.awaitEnd();
+
+    assertThat(client.data()).containsExactly("1");
+  }
+
   /** The client comes back with its cursor. */
   @Test
   void shouldEndTheConnectionAfterAnUnexpectedFailure() {
