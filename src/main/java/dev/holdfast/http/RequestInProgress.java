@@ -1,6 +1,7 @@
 package dev.holdfast.http;
 
 import dev.holdfast.call.Caller;
+import dev.holdfast.call.ClientToken;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.http.error.RequestRejectedException;
@@ -14,6 +15,7 @@ import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.Reply;
+import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.upstream.Profile;
@@ -55,9 +57,10 @@ final class RequestInProgress implements AutoCloseable {
     this.steps = steps;
     this.current = current;
     this.upstream = upstream;
-    place = steps.requests().enter(upstream, network);
+    place = steps.limits().requests().enter(upstream, network);
     try {
-      profile = steps.relay().profile(upstream);
+      profile =
+          steps.upstreams().profile(upstream).orElseThrow(RelayException.UnknownUpstream::new);
       String agent = current.getHeaderString(HttpHeaders.USER_AGENT);
       caller =
           steps
@@ -76,9 +79,9 @@ final class RequestInProgress implements AutoCloseable {
     return upstream;
   }
 
-  /** The client, without what goes to the upstream. */
+  /** The client. It has its token only if the upstream needs it. */
   Caller caller() {
-    return caller;
+    return caller.sending(caller.scopes(), token(), caller.headers());
   }
 
   /** The id that an error response echoes; null before the body is read, and without a request. */
@@ -107,8 +110,7 @@ final class RequestInProgress implements AutoCloseable {
    * @throws RequestRejectedException if the headers that go with it are too large
    */
   Reply take(@Nullable SessionId session, boolean hasOneStream, Body body) {
-    Caller sender =
-        caller.sending(scopes(), profile.needsClientToken() ? caller.token() : null, forwarded());
+    Caller sender = caller.sending(scopes(), token(), forwarded());
     Exchange exchange = new Exchange(upstream, session, hasOneStream, sender, body);
     ClientBytes.Lease lease = Objects.requireNonNull(bytes);
     Reply reply = steps.relay().take(exchange, lease::release);
@@ -116,6 +118,10 @@ final class RequestInProgress implements AutoCloseable {
       lease.handOver();
     }
     return reply;
+  }
+
+  private @Nullable ClientToken token() {
+    return profile.needsClientToken() ? caller.token() : null;
   }
 
   private Set<String> scopes() {
@@ -144,7 +150,7 @@ final class RequestInProgress implements AutoCloseable {
 
   /** Takes a connection. Nothing may fail for want of one after the upstream has the request. */
   void connect() {
-    connection = steps.connections().acquire(client);
+    connection = steps.limits().connections().acquire(client);
   }
 
   /** A response that follows a stream, after {@link #connect}. */

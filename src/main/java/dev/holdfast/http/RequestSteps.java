@@ -6,6 +6,7 @@ import dev.holdfast.http.socket.ClientAddress;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.stream.TraceListener;
+import dev.holdfast.upstream.Upstreams;
 import jakarta.inject.Singleton;
 import org.jspecify.annotations.Nullable;
 
@@ -16,11 +17,16 @@ import org.jspecify.annotations.Nullable;
  */
 @Singleton
 record RequestSteps(
-    RequestLimit requests,
+    Limits limits,
     ClientAddress address,
+    Upstreams upstreams,
     Authentication authentication,
     BodyReader reader,
-    ConnectionLimit connections,
     Relay relay,
     StreamConfig streams,
-    @Nullable TraceListener traces) {}
+    @Nullable TraceListener traces) {
+
+  /** Limits on the numbers of requests and of connections. */
+  @Singleton
+  record Limits(RequestLimit requests, ConnectionLimit connections) {}
+}

@@ -4,9 +4,8 @@ import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.auth.ProtectedResources;
 import dev.holdfast.auth.ProtectedResources.Endpoint;
 import dev.holdfast.auth.RequiredScopes;
-import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.stream.RelayException;
-import dev.holdfast.upstream.Profile;
+import dev.holdfast.upstream.Upstreams;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
@@ -29,24 +28,28 @@ public final class ResourceMetadataResource {
   private final AccessTokens tokens;
   private final ProtectedResources resources;
   private final RequiredScopes scopes;
-  private final Relay relay;
+  private final Upstreams upstreams;
 
   ResourceMetadataResource(
-      AccessTokens tokens, ProtectedResources resources, RequiredScopes scopes, Relay relay) {
+      AccessTokens tokens,
+      ProtectedResources resources,
+      RequiredScopes scopes,
+      Upstreams upstreams) {
     this.tokens = tokens;
     this.resources = resources;
     this.scopes = scopes;
-    this.relay = relay;
+    this.upstreams = upstreams;
   }
 
   /** Answers 404 for what is not the path of an endpoint, and on a gateway without issuers. */
   @GET
   public Response get(@PathParam("path") String path) {
     Endpoint endpoint = Endpoint.of("/" + path);
-    if (!tokens.areAccepted() || !endpoint.path().equals("/" + path)) {
+    if (!tokens.areAccepted()
+        || !endpoint.path().equals("/" + path)
+        || upstreams.profile(endpoint.upstream()).isEmpty()) {
       throw new RelayException.UnknownUpstream();
     }
-    Profile _ = relay.profile(endpoint.upstream());
     Map<String, Object> metadata = new LinkedHashMap<>();
     metadata.put("resource", resources.name(endpoint));
     metadata.put("authorization_servers", tokens.issuers());

@@ -18,7 +18,6 @@ import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
-import dev.holdfast.upstream.Profile;
 import dev.holdfast.upstream.UpstreamException;
 import java.util.Optional;
 import java.util.function.Function;
@@ -43,11 +42,6 @@ public record Relay(
     LegacySseRelay legacy,
     ClientTokens tokens,
     @Nullable TraceListener traces) {
-
-  /** The profile of an upstream; throws {@link RelayException.UnknownUpstream}. */
-  public Profile profile(String upstream) {
-    return streams.upstreams().named(upstream).profile();
-  }
 
   /**
    * Checks, before the body of a request is read, that this replica would take it.
@@ -144,7 +138,7 @@ public record Relay(
   }
 
   private void showToken(Session session, Caller caller) {
-    if (caller.token() != null && profile(session.upstream()).needsClientToken()) {
+    if (caller.token() != null) {
       tokens.shown(session.id().value(), caller.token());
     }
   }

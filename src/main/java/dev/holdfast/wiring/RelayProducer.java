@@ -37,6 +37,7 @@ import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.relay.tail.Tails;
 import dev.holdfast.session.SessionConfig;
 import dev.holdfast.session.SessionStore;
+import dev.holdfast.upstream.Upstreams;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.time.InstantSource;
@@ -51,6 +52,7 @@ final class RelayProducer {
   @Produces final Tails tails = new Tails();
   @Produces final Pumps pumps;
   @Produces final SessionUpstreams upstreams;
+  @Produces final Upstreams configuredUpstreams;
   @Produces final KnownClients clients;
   @Produces final Sessions sessions;
   @Produces final TakeOver takeOver;
@@ -83,6 +85,7 @@ final class RelayProducer {
     PinnedSessions pinned = new PinnedSessions(inbox, pumps, listener);
     clients = new KnownClients(config.gateway().clients());
     upstreams = new SessionUpstreams(configured.byName(), store);
+    configuredUpstreams = new Upstreams(configured.byName());
     sessions =
         new Sessions(
             store, upstreams, log, pumps, listener, audit, config.session().idleTimeout(), clock);
