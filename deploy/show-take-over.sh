@@ -1,11 +1,11 @@
 #!/bin/sh
-# Shows a call that survives the kill of the replica that runs it, in the deployment of deploy/compose.yaml. Exits
-# with 0 if the client got every event exactly once. KILL names a command that kills the replica with a number.
+# Shows a call that survives the kill of the replica that runs it, in the deployment of deploy/compose.yaml, with Docker
+# or Podman. Exits with 0 if the client got every event exactly once. KILL names another command for the kill; its
+# argument is the number of the replica.
 set -eu
 
 url=${URL:-http://localhost:8080/mcp}
 steps=15
-compose=$(dirname "$0")/compose.yaml
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -21,8 +21,20 @@ mcp() {
     -H 'MCP-Protocol-Version: 2025-11-25' "$@"
 }
 
+engine=docker
+docker ps >/dev/null 2>&1 || engine=podman
+
+container() { $engine ps -a --filter "label=com.docker.compose.service=holdfast-$1" --format '{{.Names}}'; }
+
 kill_replica() {
-  if [ -n "${KILL:-}" ]; then $KILL "$1"; else docker compose -f "$compose" kill "holdfast-$1"; fi
+  if [ -n "${KILL:-}" ]; then $KILL "$1"; else $engine kill "$(container "$1")" >/dev/null; fi
+}
+
+start_replica() {
+  if [ -z "${KILL:-}" ]; then
+    $engine start "$(container "$1")" >/dev/null
+    say "Replica $1 starts again."
+  fi
 }
 
 # The replica that follows the call: it has a connection.
@@ -81,5 +93,6 @@ say "Progress that the client got: $got"
 [ "$(progress | sort | uniq -d | wc -l)" -eq 0 ] || fail "an event came twice"
 [ "$(progress | sort -n | tail -n 1)" -eq "$(progress | wc -l)" ] || fail "an event is missing"
 say "The call survived: nothing is lost, and nothing came twice."
+start_replica "$owner"
 # A replica that is frozen takes connections and never answers.
 mcp "$url" -H "$session" --max-time 10 -X DELETE || true
