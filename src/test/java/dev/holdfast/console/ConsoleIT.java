@@ -66,10 +66,10 @@ class ConsoleIT {
 
   @Test
   void shouldShowTheGatewayAndEndASession() {
-    McpClient hostile = McpClient.at(gateway.url(), McpClient.NEWEST, HOSTILE).ready();
+    McpClient agent = McpClient.at(gateway.url(), McpClient.NEWEST, "research-agent").ready();
     McpClient other = McpClient.at(gateway.url()).ready();
-    countdown(hostile, 3, 100).rest();
-    try (FrameStream running = countdown(hostile, 600, 1000);
+    countdown(agent, 3, 100).rest();
+    try (FrameStream running = countdown(agent, 600, 1000);
         Chromium browser = Chromium.open(console("/"), "--hide-scrollbars");
         BrowserPage page = browser.page()) {
       running.event();
@@ -79,11 +79,11 @@ class ConsoleIT {
       page.waitFor("document.querySelector('#upstreams').innerText.includes('down')");
       assertThat(text(page, "#upstreams")).contains("default", "weather", "/servers/weather/mcp");
       assertThat(text(page, "#replicas")).contains("(this one)");
-      assertThat(text(page, "#sessions")).contains(HOSTILE);
+      assertThat(text(page, "#sessions")).contains("research-agent");
       assertThat(page.run("document.documentElement.outerHTML").asText())
-          .doesNotContain(hostile.session(), other.session());
+          .doesNotContain(agent.session(), other.session());
 
-      click(page, "[aria-label*='Streams of'][aria-label*='img']");
+      click(page, "[aria-label*='Streams of'][aria-label*='research']");
       page.waitFor("document.querySelectorAll('#streams li').length >= 2");
       assertThat(text(page, "#streams")).contains("open", "complete, 4 events");
 
@@ -106,7 +106,26 @@ class ConsoleIT {
       page.waitFor("document.querySelectorAll('#sessions tr').length === 2");
       assertThat(other.post("{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\"}").statusCode())
           .isEqualTo(404);
+    }
+  }
+
+  @Test
+  void shouldShowTheNameOfAClientAsText() {
+    McpClient hostile = McpClient.at(gateway.url(), McpClient.NEWEST, HOSTILE).ready();
+    try (Chromium browser = Chromium.open(console("/"), "--hide-scrollbars");
+        BrowserPage page = browser.page()) {
+      page.waitFor("document.querySelector('#sessions').innerText.includes('onerror')");
+      assertThat(text(page, "#sessions")).contains(HOSTILE);
+      assertThat(page.run("document.documentElement.outerHTML").asText())
+          .doesNotContain(hostile.session());
+
+      click(page, "[aria-label*='Streams of'][aria-label*='img']");
+      page.waitFor("document.querySelector('#streams-title').textContent.includes('onerror')");
+
+      assertThat(page.run("document.querySelectorAll('img').length").asInt()).isZero();
       assertThat(page.run("document.title").asText()).isEqualTo("Holdfast");
+    } finally {
+      hostile.delete();
     }
   }
 
