@@ -229,7 +229,7 @@ class ShippedFilesTest {
   @Test
   void shouldTakeReleaseNotesFromTheChangelog() throws Exception {
     Process script =
-        new ProcessBuilder(".github/release-notes.sh", "Unreleased")
+        new ProcessBuilder(".github/release-notes.sh", "0.1.0")
             .redirectInput(Path.of("CHANGELOG.md").toFile())
             .start();
     String notes = new String(script.getInputStream().readAllBytes(), UTF_8);

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -141,7 +142,8 @@ public final class OwnToolsExample {
     try (Stream<Path> files = Files.list(Path.of("target"))) {
       return files
           .filter(file -> LIBRARY.matcher(file.getFileName().toString()).matches())
-          .findFirst()
+          // The target of an earlier version may still hold its jar.
+          .max(Comparator.comparing(file -> file.toFile().lastModified()))
           .orElseThrow(() -> new IllegalStateException("The build has made no library"));
     }
   }
