@@ -74,7 +74,7 @@ public final class ByteBudget {
     return capacity;
   }
 
-  /** Whether more is taken than there is. */
+  /** Returns true if more is taken than there is. */
   public boolean isExceeded() {
     return taken.get() > capacity;
   }

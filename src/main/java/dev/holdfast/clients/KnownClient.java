@@ -50,11 +50,11 @@ public record KnownClient(
     /** Pattern of the client's name and version: {@code my-agent/*}. */
     Optional<String> clientInfo();
 
-    /** Whether the client takes the field {@code retry}. */
+    /** True if the client takes the field {@code retry}. */
     @WithDefault("true")
     boolean retry();
 
-    /** Whether the client takes an event with an id and empty data. */
+    /** True if the client takes an event with an id and empty data. */
     @WithDefault("true")
     boolean priming();
 

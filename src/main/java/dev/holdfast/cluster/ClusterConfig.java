@@ -5,7 +5,7 @@ import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.time.Duration;
 
-/** How replicas notice that one of them is lost. */
+/** Times after which replicas notice that one of them is lost. */
 @ConfigMapping(prefix = "holdfast.cluster")
 public interface ClusterConfig {
 

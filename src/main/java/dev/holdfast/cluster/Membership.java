@@ -40,10 +40,13 @@ public final class Membership implements AutoCloseable {
   private final AtomicBoolean left = new AtomicBoolean();
   private volatile boolean adopting = true;
 
-  /** When the first of the failed heartbeats was; null after one that succeeded. Its thread's. */
+  /**
+   * Time of the first failed heartbeat; null after a successful one. Owned by the thread of the
+   * heartbeats.
+   */
   private @Nullable Instant awaySince;
 
-  /** Whether the log says that Redis is away. Owned by the thread of the heartbeats. */
+  /** True if the log says that Redis is away. Owned by the thread of the heartbeats. */
   private boolean awayLogged;
 
   private final LogRate outages = new LogRate(ONE_OUTAGE_PER);

@@ -110,7 +110,7 @@ record ConsoleRoutes(Provider<Console> console) {
     return host == null ? "" : PORT.matcher(host).replaceFirst("");
   }
 
-  /** Whether a page of another origin sends the request. */
+  /** Returns true if a page of another origin sends the request. */
   private static boolean isForeign(HttpServerRequest request) {
     @Nullable String origin = request.getHeader(HttpHeaders.ORIGIN);
     @Nullable String site = request.getHeader("Sec-Fetch-Site");

@@ -1,4 +1,4 @@
-/** What a gateway without an upstream serves. */
+/** Tools that a gateway without an upstream serves. */
 @NullMarked
 package dev.holdfast.demo;
 

@@ -27,7 +27,7 @@ public record InterceptedMessage(
     Set<String> scopes,
     Message.@Nullable Request request) {
 
-  /** Where a message goes. */
+  /** Direction of a message. */
   public enum Direction {
     TO_SERVER,
     TO_CLIENT
@@ -48,7 +48,7 @@ public record InterceptedMessage(
     return call == null ? null : call.toolName();
   }
 
-  /** Whether this is the result of a request of the client, and not an error. */
+  /** Returns true for the result of a request of the client, and false for an error. */
   boolean isResult() {
     return direction == Direction.TO_CLIENT
         && message instanceof Message.Response response

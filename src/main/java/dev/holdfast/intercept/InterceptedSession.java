@@ -152,7 +152,7 @@ record InterceptedSession(
     }
   }
 
-  /** What the client gets of messages that have arrived. */
+  /** Applies the interceptors to messages that have arrived, and returns those for the client. */
   List<UpstreamMessage> judge(List<UpstreamMessage> messages) {
     List<UpstreamMessage> left = new ArrayList<>();
     new Source(this, MessageSource.of(messages), Map.of(), List.of()).forEach(left::add);

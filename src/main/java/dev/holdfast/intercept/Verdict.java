@@ -3,7 +3,7 @@ package dev.holdfast.intercept;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import java.util.Map;
 
-/** What becomes of a message. */
+/** Decision of an interceptor about a message. */
 public sealed interface Verdict {
 
   /** The message goes on as it is. */

@@ -7,7 +7,7 @@ public final class AutoLock extends ReentrantLock {
 
   private final transient Hold hold = this::unlock;
 
-  /** One hold of the lock. Closing it unlocks. */
+  /** Hold of the lock. Closing it unlocks. */
   @FunctionalInterface
   public interface Hold extends AutoCloseable {
     @Override

@@ -48,7 +48,7 @@ final class UpstreamMeters implements UpstreamObserver {
   private final LongSupplier nanoTime;
   private final AutoLock lock = new AutoLock();
 
-  /** Those that are shown. Guarded by the lock. */
+  /** Gauges that are shown. Guarded by the lock. */
   private final List<Gauge> gauges = new ArrayList<>();
 
   /** Registers the counters. */

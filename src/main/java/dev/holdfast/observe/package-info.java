@@ -1,4 +1,4 @@
-/** What operators see: metrics, {@code /health} and readiness. */
+/** Metrics, {@code /health} and readiness, for operators. */
 @NullMarked
 package dev.holdfast.observe;
 

@@ -103,12 +103,12 @@ public final class EnvelopeScanner extends OutputStream {
     return bytes;
   }
 
-  /** Whether the bytes may be JSON-RPC: they begin an object or an array. */
+  /** Returns true if the bytes may be JSON-RPC: they begin an object or an array. */
   public boolean mayBeMessage() {
     return first == 0 || first == '{' || first == '[';
   }
 
-  /** Whether the message is a request or a notification. */
+  /** Returns true for a request or a notification. */
   public boolean hasMethod() {
     return found.containsKey("method");
   }

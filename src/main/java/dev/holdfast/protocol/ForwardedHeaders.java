@@ -74,14 +74,14 @@ public record ForwardedHeaders(Map<String, String> values) {
     return bytes;
   }
 
-  /** Whether no value has a control character, which would end or invalidate its header. */
+  /** Returns true if no value has a control character, which would end or invalidate its header. */
   public boolean areSendable() {
     return values.isEmpty()
         || values.values().stream()
             .allMatch(value -> value.chars().allMatch(c -> c == '\t' || (c >= ' ' && c != 0x7F)));
   }
 
-  /** One line for each header, as a session record keeps them. */
+  /** Formats the headers as a session record keeps them: a line for each. */
   public String format() {
     StringBuilder lines = new StringBuilder();
     values.forEach((name, value) -> lines.append(name).append(':').append(value).append('\n'));

@@ -50,7 +50,7 @@ public sealed interface Message {
       byte[] bytes)
       implements Message {
 
-    /** Whether this request opens a session. */
+    /** Returns true if this request opens a session. */
     public boolean isInitialize() {
       return method.equals(Methods.INITIALIZE);
     }
@@ -73,7 +73,7 @@ public sealed interface Message {
       byte[] bytes)
       implements Message {
 
-    /** Whether the client accepts the server's response to {@code initialize}. */
+    /** Returns true if the client accepts the server's response to {@code initialize}. */
     public boolean isInitialized() {
       return method.equals(Methods.NOTIFICATIONS_INITIALIZED);
     }

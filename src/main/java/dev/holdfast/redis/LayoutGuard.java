@@ -34,7 +34,7 @@ public final class LayoutGuard implements RedisClient {
   private final RedisClient client;
   private final RedisKeys keys;
 
-  /** Whether the key held this layout when it was read last. */
+  /** True if the key held this layout when it was read last. */
   private volatile boolean verified;
 
   /** The other layout that was logged last. Probes find it every few seconds. */

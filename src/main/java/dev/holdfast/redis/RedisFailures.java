@@ -25,7 +25,7 @@ final class RedisFailures {
     return failure instanceof Response && !message(failure).contains(CONNECTION_CLOSED);
   }
 
-  /** Whether too many commands wait on a connection that is otherwise healthy. */
+  /** Returns true if too many commands wait on a connection that is otherwise healthy. */
   static boolean isOverflow(Throwable failure) {
     return message(failure).equals(OVERFLOW);
   }
@@ -51,7 +51,7 @@ final class RedisFailures {
     return isReply(failure) && FULL.matcher(message(failure)).find();
   }
 
-  /** Whether the cluster reports that it cannot serve the key at the moment. */
+  /** Returns true if the cluster cannot serve the key at the moment. */
   static boolean isClusterDown(Throwable failure) {
     return isReply(failure) && message(failure).contains("CLUSTERDOWN");
   }

@@ -39,14 +39,14 @@ public final class RedisSubscription implements AutoCloseable {
   private final String channel;
   private final Duration probeInterval;
 
-  /** How long a connection may be silent, or take to subscribe. */
+  /** Time limit for the silence of a connection, and for the subscription. */
   private final Duration timeout;
 
   private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
   private final List<Runnable> onSubscribed = new CopyOnWriteArrayList<>();
   private final CountDownLatch closed = new CountDownLatch(1);
 
-  /** Whether there has been a subscription. Written by the connection's thread. */
+  /** True after the first subscription. Written by the connection's thread. */
   private volatile boolean wasSubscribed;
 
   /** By {@link System#nanoTime()}. Written by the connection's thread. */

@@ -49,7 +49,7 @@ public record Backoff(Duration first, Duration longest, int limit, int retries) 
     return retries == 0 ? this : new Backoff(first, longest, limit, 0);
   }
 
-  /** Whether to give up instead of retrying. */
+  /** Returns true if the caller gives up instead of retrying. */
   public boolean isExhausted() {
     return retries >= limit;
   }

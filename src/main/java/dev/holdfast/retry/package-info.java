@@ -1,4 +1,4 @@
-/** When to try again after a failure. */
+/** Delays before another attempt after a failure. */
 @NullMarked
 package dev.holdfast.retry;
 

@@ -28,7 +28,7 @@ public record SessionActivity(
     return new SessionActivity(at, null, 0, 0);
   }
 
-  /** One request. */
+  /** Returns the activity of a single request. */
   public static SessionActivity request(Instant at, String address, boolean failed) {
     return new SessionActivity(at, address, 1, failed ? 1 : 0);
   }
@@ -42,7 +42,7 @@ public record SessionActivity(
         errors + later.errors);
   }
 
-  /** Whether there were no requests. */
+  /** Returns true if there were no requests. */
   public boolean isEmpty() {
     return requests == 0;
   }

@@ -5,7 +5,7 @@ import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.time.Duration;
 
-/** How long sessions live. */
+/** Lifetimes of sessions. */
 @ConfigMapping(prefix = "holdfast.session")
 public interface SessionConfig {
 

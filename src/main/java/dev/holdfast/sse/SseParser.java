@@ -54,7 +54,7 @@ public final class SseParser {
   /** The previous line ended with a CR, so a following LF belongs to it. */
   private boolean afterCarriageReturn;
 
-  /** Whether the unfinished event is too large and is skipped; so is the rest of its line. */
+  /** True while the rest of an event that is too large is skipped, and the rest of its line. */
   private boolean skippingEvent;
 
   private boolean skippingLine;

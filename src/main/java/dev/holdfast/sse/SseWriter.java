@@ -117,7 +117,7 @@ public final class SseWriter {
     }
   }
 
-  /** One line, no NUL: readers ignore such an id. */
+  /** Requires an id of one line without NUL: readers ignore other ids. */
   static void requireIdOrEmpty(String id) {
     requireOneLine("event id", id);
     if (id.indexOf('\0') >= 0) {

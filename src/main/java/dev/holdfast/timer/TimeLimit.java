@@ -65,7 +65,7 @@ public final class TimeLimit implements AutoCloseable {
     return future.isDone();
   }
 
-  /** Whether the time is over. */
+  /** Returns true if the time is over. */
   public boolean isOver() {
     return over;
   }

@@ -7,7 +7,7 @@ import java.net.URI;
 import java.util.Map;
 import java.util.Optional;
 
-/** Where traces go. They are off without an endpoint. */
+/** Receiver of the traces. Without an endpoint, traces are off. */
 @ConfigMapping(prefix = "holdfast.trace")
 public interface TraceConfig {
 

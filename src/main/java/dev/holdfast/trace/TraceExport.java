@@ -47,7 +47,7 @@ public final class TraceExport implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
   private static final int MOST_CHARACTERS = 256;
 
-  /** How long a stopping replica tries to send the last spans. */
+  /** Time for which a stopping replica tries to send the last spans. */
   private static final Duration LAST_SPANS = Duration.ofSeconds(2);
 
   private static final Logger LOG = Logger.getLogger(TraceExport.class);

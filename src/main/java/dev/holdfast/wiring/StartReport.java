@@ -117,10 +117,12 @@ final class StartReport {
     }
     HttpConfig http = config.getConfigMapping(HttpConfig.class);
     if (!http.allowedHosts().contains("*")) {
-      LOG.infof("requests with another Host are refused allowed-hosts=%s", http.allowedHosts());
+      LOG.infof("requests are accepted only for these hosts allowed-hosts=%s", http.allowedHosts());
     }
     if (!http.allowedOrigins().contains("*")) {
-      LOG.infof("web pages of others are refused allowed-origins=%s", http.allowedOrigins());
+      LOG.infof(
+          "web pages are accepted only from these origins allowed-origins=%s",
+          http.allowedOrigins());
     }
     if (keys.areRequired()) {
       LOG.infof("requests need a key owners=%s", keys.owners());
@@ -133,7 +135,7 @@ final class StartReport {
     }
     String limits = changedLimits();
     if (!limits.isEmpty()) {
-      LOG.infof("limits other than the default %s", limits);
+      LOG.infof("limits set by the configuration %s", limits);
     }
     upstreams.look();
   }

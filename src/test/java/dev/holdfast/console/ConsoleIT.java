@@ -114,7 +114,7 @@ class ConsoleIT {
     McpClient hostile = McpClient.at(gateway.url(), McpClient.NEWEST, HOSTILE).ready();
     try (Chromium browser = Chromium.open(console("/"), "--hide-scrollbars");
         BrowserPage page = browser.page()) {
-      page.waitFor("document.querySelector('#sessions').innerText.includes('onerror')");
+      page.waitFor("document.querySelector('#sessions')?.innerText.includes('onerror') === true");
       assertThat(text(page, "#sessions")).contains(HOSTILE);
       assertThat(page.run("document.documentElement.outerHTML").asText())
           .doesNotContain(hostile.session());

@@ -143,7 +143,7 @@ public final class OwnToolsExample {
       return files
           .filter(file -> LIBRARY.matcher(file.getFileName().toString()).matches())
           // The target of an earlier version may still hold its jar.
-          .max(Comparator.comparing(file -> file.toFile().lastModified()))
+          .max(Comparator.comparingLong(file -> file.toFile().lastModified()))
           .orElseThrow(() -> new IllegalStateException("The build has made no library"));
     }
   }

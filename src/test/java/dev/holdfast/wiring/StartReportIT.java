@@ -44,10 +44,10 @@ class StartReportIT {
                       "serving url=" + root + "/servers/missing/mcp upstream=missing server=stdio",
                       "sessions and events are in memory, and lost at a restart",
                       "events are kept in memory max-bytes=",
-                      "requests with another Host are refused allowed-hosts=[localhost]",
-                      "web pages of others are refused allowed-origins=[localhost]",
+                      "requests are accepted only for these hosts allowed-hosts=[localhost]",
+                      "web pages are accepted only from these origins allowed-origins=[localhost]",
                       "requests need no key: everybody who reaches the port may use this gateway",
-                      "limits other than the default sessions=77",
+                      "limits set by the configuration sessions=77",
                       "upstream is up upstream=default",
                       "upstream is up upstream=program",
                       "upstream is down upstream=away reason=no connection to 127.0.0.1:1:"

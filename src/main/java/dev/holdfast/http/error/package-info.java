@@ -1,6 +1,6 @@
 /**
- * Failures as HTTP responses: the exception mappers and the error bodies in JSON-RPC. The only
- * place where failures become statuses.
+ * Failures of requests as HTTP responses: the exception mappers, and the error bodies in JSON-RPC.
+ * {@code http.socket} answers requests that fail before they reach a resource.
  */
 @NullMarked
 package dev.holdfast.http.error;

@@ -110,7 +110,10 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
   }
 
   private static void warn(Client client) {
-    RATE.warn(LOG, "connection closed, too many or too large heads client=%s", client.name());
+    RATE.warn(
+        LOG,
+        "connection closed: too many unfinished or oversized request headers client=%s",
+        client.name());
   }
 
   @Override

@@ -39,7 +39,7 @@ public final class MemorySessionStore implements SessionStore {
   /** Number of sessions that count against each limit; expired ones may no longer count. */
   private final Map<Place, Integer> occupied = new ConcurrentHashMap<>();
 
-  /** When {@link #reclaimPlaces} last searched. */
+  /** Time of the last search of {@link #reclaimPlaces}. */
   private final AtomicReference<Instant> lastReclaim = new AtomicReference<>(Instant.MIN);
 
   private final Duration idleTimeout;
@@ -265,7 +265,7 @@ public final class MemorySessionStore implements SessionStore {
   /** A limit on the sessions of an opener or an upstream, or on all. */
   private record Limit(Place place, int most) {}
 
-  /** What counts against a limit. */
+  /** Place that counts against a limit. */
   private record Place(String kind, String name) {}
 
   /**

@@ -41,13 +41,13 @@ final class SessionFields {
   /** Fields that are written as a session is used, and are missing before. */
   private static final List<String> ACTIVITY = List.of("used", "address", "requests", "errors");
 
-  /** When a session was last used, and when it began. */
+  /** Fields of the last use of a session, and of its beginning. */
   static final List<String> LAST_USED = List.of("used", "created");
 
   /** All fields, beginning with the record's. */
   static final List<String> ALL = Stream.concat(RECORD.stream(), ACTIVITY.stream()).toList();
 
-  /** When the session expires, in ms since the epoch. */
+  /** Field of the expiry of the session, in ms since the epoch. */
   static final String EXPIRES = "expires";
 
   private SessionFields() {}

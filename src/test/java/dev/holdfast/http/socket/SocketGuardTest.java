@@ -185,7 +185,7 @@ class SocketGuardTest {
   void shouldLogOnceInAWhileThatItCloses() {
     try (LoggedLines log = new LoggedLines(SocketGuard.class)) {
       log.awaitRepeating(
-          "connection closed, too many or too large heads client=127.0.0",
+          "connection closed: too many unfinished or oversized request headers client=127.0.0",
           () -> {
             EmbeddedChannel other = new Socket();
             other.pipeline().addLast(new HttpRequestDecoder());
