@@ -3,6 +3,7 @@ package dev.holdfast.agent;
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.budget.Shares;
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.SharedLog;
 import java.time.Duration;
 import java.util.List;
@@ -20,7 +21,7 @@ final class AgentSessions {
   private final Duration stopTime;
 
   /** By the gateway's id of the MCP session. */
-  private final Map<String, SessionAgents> sessions = new ConcurrentHashMap<>();
+  private final Map<LogKey, SessionAgents> sessions = new ConcurrentHashMap<>();
 
   /** Openers of the MCP sessions that began here, by the local server's name of the session. */
   private final Map<String, String> openers = new ConcurrentHashMap<>();
@@ -42,7 +43,7 @@ final class AgentSessions {
             ByteBudget.ofHeap(8, Long.MAX_VALUE));
   }
 
-  private SessionAgents of(String session, String opener) {
+  private SessionAgents of(LogKey session, String opener) {
     return sessions.computeIfAbsent(
         session, id -> new SessionAgents(id, log, resources, opener, maxAgents));
   }
@@ -53,7 +54,8 @@ final class AgentSessions {
 
   /** Finds or makes the agents of a session, so that {@link #named} finds them too. */
   SessionAgents use(String session, String name) {
-    return byName.computeIfAbsent(name, _ -> of(session, openers.getOrDefault(name, Agent.NOBODY)));
+    return byName.computeIfAbsent(
+        name, _ -> of(new LogKey(session), openers.getOrDefault(name, Agent.NOBODY)));
   }
 
   /** Finds the agents of a session that was {@linkplain #use used} before. */
@@ -66,7 +68,7 @@ final class AgentSessions {
   }
 
   void adopt(SharedLog.AdoptedStream stream) {
-    of(stream.stream().session(), Agent.NOBODY).adopt(stream);
+    of(stream.stream().key(), Agent.NOBODY).adopt(stream);
   }
 
   /**
@@ -77,7 +79,7 @@ final class AgentSessions {
   void end(@Nullable String session, String name) {
     openers.remove(name);
     byName.remove(name);
-    SessionAgents ended = session == null ? null : sessions.remove(session);
+    SessionAgents ended = session == null ? null : sessions.remove(new LogKey(session));
     if (ended != null) {
       ended.end();
     }

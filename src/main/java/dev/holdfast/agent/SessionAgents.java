@@ -4,6 +4,7 @@ import dev.holdfast.agent.AgentEvent.State;
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
@@ -23,7 +24,7 @@ final class SessionAgents {
 
   private static final Pattern NAME = Pattern.compile(PREFIX + "[1-9][0-9]{0,8}");
 
-  private final String session;
+  private final LogKey key;
   private final EventLog log;
   private final Agent.Resources resources;
   private final String opener;
@@ -38,10 +39,9 @@ final class SessionAgents {
   /** Guarded by the lock. */
   private boolean ended;
 
-  SessionAgents(
-      String session, EventLog log, Agent.Resources resources, String opener, int maxAgents) {
+  SessionAgents(LogKey key, EventLog log, Agent.Resources resources, String opener, int maxAgents) {
     this.opener = opener;
-    this.session = session;
+    this.key = key;
     this.log = log;
     this.resources = resources;
     this.maxAgents = maxAgents;
@@ -63,7 +63,7 @@ final class SessionAgents {
   }
 
   StreamRef stream(String name) {
-    return new StreamRef(session, name);
+    return new StreamRef(key, name);
   }
 
   /** The agents that are not closed, oldest first. */

@@ -114,7 +114,8 @@ record StoreCommands(
 
   private void print(List<SessionStore.Page.Entry> page) {
     List<List<StreamIndex.Connection>> connected =
-        streams.followed(page.stream().map(entry -> entry.session().id().value()).toList());
+        streams.followed(
+            page.stream().map(entry -> StreamNames.key(entry.session().id())).toList());
     for (int i = 0; i < page.size(); i++) {
       print(page.get(i), connected.get(i));
     }
@@ -186,14 +187,14 @@ record StoreCommands(
   private void printStreams(SessionId session) {
     boolean more = true;
     for (long skip = 0; more; skip += PAGE) {
-      StreamIndex.Page page = streams.list(session.value(), skip, PAGE);
+      StreamIndex.Page page = streams.list(StreamNames.key(session), skip, PAGE);
       page.streams().forEach(this::print);
       more = page.more();
     }
   }
 
   private void print(StreamIndex.Entry entry) {
-    String session = entry.stream().session();
+    String session = entry.stream().key().value();
     String name = entry.stream().name();
     String state = entry.open() ? "open" : "complete";
     String lastEventId = name + "_" + entry.last();
@@ -254,8 +255,7 @@ record StoreCommands(
     String name = session.hasOneStream() ? StreamNames.SHARED : StreamNames.STANDALONE;
     try {
       return follow(
-          new StreamRef(session.id().value(), Objects.requireNonNullElse(given, name)),
-          command.after());
+          StreamNames.of(session, Objects.requireNonNullElse(given, name)), command.after());
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
       return ExitCode.SUCCESS;

@@ -1,6 +1,7 @@
 package dev.holdfast.cluster;
 
 import dev.holdfast.budget.LogRate;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
@@ -69,7 +70,7 @@ public final class Membership implements AutoCloseable {
       ReplicaId self,
       HeartbeatTiming timing,
       OwnedSessions sessions,
-      BiConsumer<String, ReplicaId> adopter,
+      BiConsumer<LogKey, ReplicaId> adopter,
       Runnable onSuspected) {
     this.replicas = new ReplicaRegistry(redis, keys, self, timing);
     this.sessions = sessions;
@@ -190,7 +191,7 @@ public final class Membership implements AutoCloseable {
       RedisClient redis,
       RedisKeys keys,
       ReplicaRegistry replicas,
-      BiConsumer<String, ReplicaId> adopter) {
+      BiConsumer<LogKey, ReplicaId> adopter) {
 
     /**
      * Concurrent sessions: enough to use the connection well, but leave room for other commands.
@@ -207,15 +208,15 @@ public final class Membership implements AutoCloseable {
      */
     void adoptAll(ReplicaId lost, BooleanSupplier proceed) throws InterruptedException {
       String key = keys.replicaSessions(lost.value());
-      List<String> batch = nextBatch(key);
+      List<LogKey> batch = nextBatch(key);
       long total = 0;
       while (!batch.isEmpty() && proceed.getAsBoolean() && replicas.isSilent(lost, false)) {
-        List<String> adopted = adopt(batch, lost);
+        List<LogKey> adopted = adopt(batch, lost);
         if (adopted.isEmpty()) {
           return; // The next heartbeat names the replica again.
         }
         Request removal = Request.cmd(Command.SREM).arg(key);
-        adopted.forEach(removal::arg);
+        adopted.forEach(each -> removal.arg(each.value()));
         redis.send(removal);
         total += adopted.size();
         batch = nextBatch(key);
@@ -226,14 +227,16 @@ public final class Membership implements AutoCloseable {
       }
     }
 
-    private List<String> nextBatch(String key) {
+    private List<LogKey> nextBatch(String key) {
       Response members = redis.send(Request.cmd(Command.SRANDMEMBER, key, BATCH_SIZE));
-      return Objects.requireNonNull(members).stream().map(Response::toString).toList();
+      return Objects.requireNonNull(members).stream()
+          .map(each -> new LogKey(each.toString()))
+          .toList();
     }
 
     /** Adopts sessions concurrently, to share the connection. Returns the adopted sessions. */
-    private List<String> adopt(List<String> sessions, ReplicaId lost) throws InterruptedException {
-      List<String> adopted = new ArrayList<>();
+    private List<LogKey> adopt(List<LogKey> sessions, ReplicaId lost) throws InterruptedException {
+      List<LogKey> adopted = new ArrayList<>();
       try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
         List<Future<?>> running = new ArrayList<>();
         sessions.forEach(

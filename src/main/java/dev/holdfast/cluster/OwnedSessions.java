@@ -1,5 +1,6 @@
 package dev.holdfast.cluster;
 
+import dev.holdfast.log.LogKey;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
@@ -43,7 +44,7 @@ public final class OwnedSessions {
   private final AtomicLong registrations = new AtomicLong();
 
   /** By session: the last {@link #add}, by {@link System#nanoTime()}. */
-  private final Map<String, Long> recorded = new ConcurrentHashMap<>();
+  private final Map<LogKey, Long> recorded = new ConcurrentHashMap<>();
 
   /** Read lock to add sessions, write lock to remove them: neither may undo the other. */
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
@@ -64,7 +65,7 @@ public final class OwnedSessions {
   }
 
   /** Records a session, and this replica in the set of replicas, unless both are on record. */
-  public void add(String session) {
+  public void add(LogKey session) {
     if (recorded.computeIfPresent(session, (id, before) -> System.nanoTime()) != null) {
       return;
     }
@@ -72,7 +73,8 @@ public final class OwnedSessions {
     try {
       List<@Nullable Response> replies =
           redis.sendAll(
-              List.of(register(), Request.cmd(Command.SADD, key, session), extendRetention()));
+              List.of(
+                  register(), Request.cmd(Command.SADD, key, session.value()), extendRetention()));
       if (String.valueOf(replies.getFirst()).equals("1")) {
         registrations.incrementAndGet();
       }
@@ -92,8 +94,8 @@ public final class OwnedSessions {
     return registrations.get();
   }
 
-  /** The ids of the recorded sessions. */
-  public Set<String> all() {
+  /** The recorded sessions. */
+  public Set<LogKey> all() {
     return Set.copyOf(recorded.keySet());
   }
 
@@ -109,10 +111,10 @@ public final class OwnedSessions {
    *
    * @param inUse whether this replica still writes streams of a session
    */
-  public void sweep(Predicate<String> inUse) {
+  public void sweep(Predicate<LogKey> inUse) {
     lock.writeLock().lock();
     try {
-      List<String> idle = new ArrayList<>();
+      List<LogKey> idle = new ArrayList<>();
       long longAgo = System.nanoTime() - linger.toNanos();
       recorded.forEach((session, last) -> {
         if (!inUse.test(session) && last - longAgo < 0 && recorded.remove(session, last)) {
@@ -130,10 +132,12 @@ public final class OwnedSessions {
     return Request.cmd(Command.PEXPIRE, key, RETENTION.toMillis());
   }
 
-  private void change(Command command, List<String> sessions) {
+  private void change(Command command, List<LogKey> sessions) {
     for (int from = 0; from < sessions.size(); from += BATCH_SIZE) {
       Request request = Request.cmd(command).arg(key);
-      sessions.subList(from, Math.min(sessions.size(), from + BATCH_SIZE)).forEach(request::arg);
+      sessions.subList(from, Math.min(sessions.size(), from + BATCH_SIZE)).stream()
+          .map(LogKey::value)
+          .forEach(request::arg);
       redis.send(request);
     }
   }

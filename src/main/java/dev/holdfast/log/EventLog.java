@@ -21,13 +21,13 @@ public interface EventLog extends AutoCloseable {
    *
    * @param client whose share of the log the session takes; empty when unknown
    */
-  void begin(String session, String client);
+  void begin(LogKey key, String client);
 
   /**
    * Ends a session on every replica: removes its events, fences its writers and wakes its watchers.
    * Does nothing for an unknown session.
    */
-  void end(String session);
+  void end(LogKey key);
 
   /**
    * Opens a new stream with this replica as its owner. When this method returns, the ownership is

@@ -23,7 +23,7 @@ public interface Inbox {
   Inbox NONE = new Inbox() {};
 
   /** The open streams of a session that answer requests, whichever replica owns them. */
-  default List<OpenCall> openCalls(String session) {
+  default List<OpenCall> openCalls(LogKey key) {
     return List.of();
   }
 
@@ -50,7 +50,7 @@ public interface Inbox {
    * @throws LogException.StoreUnavailable as {@link #put} does; it was put for all replicas or for
    *     none
    */
-  default int putForOthers(String session, byte[] message) {
+  default int putForOthers(LogKey key, byte[] message) {
     return 0;
   }
 
@@ -91,7 +91,7 @@ public interface Inbox {
    * this method returns, the receiver has handled all of them, also those that other threads
    * collected.
    */
-  default void collect(String session) {}
+  default void collect(LogKey key) {}
 
   /**
    * Sets the one receiver of this replica. It also receives, on threads of the log, messages that
@@ -126,9 +126,9 @@ public interface Inbox {
       this(streams, message, null);
     }
 
-    /** The session's id. */
-    public String session() {
-      return streams.getFirst().session();
+    /** The owner of the streams. */
+    public LogKey key() {
+      return streams.getFirst().key();
     }
   }
 
@@ -148,6 +148,6 @@ public interface Inbox {
      * Handles the end of a session in which this replica owned streams, here or elsewhere. The log
      * accepts no more of its events.
      */
-    void sessionEnded(String session);
+    void ended(LogKey key);
   }
 }

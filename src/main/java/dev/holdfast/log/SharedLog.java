@@ -38,7 +38,7 @@ public interface SharedLog {
    *
    * @return the adopted streams; empty when the session has ended or other replicas were faster
    */
-  default List<AdoptedStream> adopt(String session, String lost) {
+  default List<AdoptedStream> adopt(LogKey key, String lost) {
     return List.of();
   }
 
@@ -50,7 +50,7 @@ public interface SharedLog {
    *
    * @return the orphaned streams and their owners on record
    */
-  default Map<StreamRef, String> findOrphaned(Collection<String> sessions) {
+  default Map<StreamRef, String> findOrphaned(Collection<LogKey> keys) {
     return Map.of();
   }
 
@@ -59,7 +59,7 @@ public interface SharedLog {
    *
    * @return the reclaimed streams; not those that are complete or owned by another replica
    */
-  default List<AdoptedStream> reclaim(String session, Set<String> names) {
+  default List<AdoptedStream> reclaim(LogKey key, Set<String> names) {
     return List.of();
   }
 

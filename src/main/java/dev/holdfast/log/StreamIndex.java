@@ -14,7 +14,7 @@ public interface StreamIndex {
    * @param most maximum number of streams on the page, at least one
    * @throws LogException.StoreUnavailable when the store does not answer in time
    */
-  Page list(String session, long skip, int most);
+  Page list(LogKey key, long skip, int most);
 
   /**
    * Finds the open streams that a client follows now.
@@ -22,7 +22,7 @@ public interface StreamIndex {
    * @return the connections of each session, in the order of the sessions
    * @throws LogException.StoreUnavailable when the store does not answer in time
    */
-  List<List<Connection>> followed(List<String> sessions);
+  List<List<Connection>> followed(List<LogKey> keys);
 
   /**
    * A client that follows a stream.

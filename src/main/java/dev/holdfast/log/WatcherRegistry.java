@@ -22,7 +22,7 @@ public final class WatcherRegistry {
   private static final long FIRST_TIME = 1L << 50;
 
   private final AtomicLong numbers = new AtomicLong();
-  private final Map<String, Map<String, Registration>> sessions = new ConcurrentHashMap<>();
+  private final Map<LogKey, Map<String, Registration>> byKey = new ConcurrentHashMap<>();
 
   /**
    * Registers a watcher and evicts the previous one of the stream.
@@ -32,8 +32,8 @@ public final class WatcherRegistry {
   public Registration register(StreamRef stream, EventLog.Watcher watcher, LongConsumer onRemoval) {
     Registration registration = new Registration(stream, watcher, onRemoval);
     AtomicReference<@Nullable Registration> previous = new AtomicReference<>();
-    sessions.compute(
-        stream.session(),
+    byKey.compute(
+        stream.key(),
         (_, known) -> {
           Map<String, Registration> all = known == null ? new ConcurrentHashMap<>(4) : known;
           previous.set(all.put(stream.name(), registration));
@@ -52,8 +52,8 @@ public final class WatcherRegistry {
   }
 
   /** The streams of a session that this process watches. */
-  public List<StreamIndex.Connection> connections(String session) {
-    return sessions.getOrDefault(session, Map.of()).values().stream()
+  public List<StreamIndex.Connection> connections(LogKey key) {
+    return byKey.getOrDefault(key, Map.of()).values().stream()
         .map(each -> new StreamIndex.Connection(each.stream.name(), registered(each.number)))
         .toList();
   }
@@ -98,18 +98,18 @@ public final class WatcherRegistry {
   }
 
   /** Wakes all watchers of a session. */
-  public void wakeSession(String session) {
-    sessions.getOrDefault(session, Map.of()).values().forEach(each -> each.watcher.wake());
+  public void wakeSession(LogKey key) {
+    byKey.getOrDefault(key, Map.of()).values().forEach(each -> each.watcher.wake());
   }
 
   /** Wakes all watchers. */
   public void wakeAll() {
-    sessions.keySet().forEach(this::wakeSession);
+    byKey.keySet().forEach(this::wakeSession);
   }
 
   /** The registrations that the store has recorded. */
   public List<Registration> recorded() {
-    return sessions.values().stream()
+    return byKey.values().stream()
         .flatMap(registrations -> registrations.values().stream())
         .filter(registration -> registration.recorded)
         .toList();
@@ -131,13 +131,13 @@ public final class WatcherRegistry {
   }
 
   private @Nullable Registration find(StreamRef stream) {
-    return sessions.getOrDefault(stream.session(), Map.of()).get(stream.name());
+    return byKey.getOrDefault(stream.key(), Map.of()).get(stream.name());
   }
 
   private boolean remove(Registration registration) {
     AtomicBoolean removed = new AtomicBoolean();
-    sessions.computeIfPresent(
-        registration.stream.session(),
+    byKey.computeIfPresent(
+        registration.stream.key(),
         (_, registrations) -> {
           removed.set(registrations.remove(registration.stream.name(), registration));
           return registrations.isEmpty() ? null : registrations;

@@ -48,6 +48,6 @@ public final class RedisTraceStore implements TraceStore {
   }
 
   private String key(StreamRef stream) {
-    return keys.trace(stream.session(), stream.name());
+    return keys.trace(stream.key().value(), stream.name());
   }
 }

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.call.Caller;
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
@@ -40,7 +41,7 @@ final class AgentClient {
     this.upstream = upstream;
     sessions++;
     this.session = "session" + sessions;
-    log.begin(session, "");
+    log.begin(new LogKey(session), "");
     Body body =
         read(
             """

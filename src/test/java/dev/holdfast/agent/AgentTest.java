@@ -10,6 +10,7 @@ import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.budget.Shares;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.Retention;
@@ -47,12 +48,12 @@ class AgentTest {
   void shouldKillAProcessThatStartsWhileItsSessionEnds() throws Exception {
     try (EventLog log =
         new MemoryEventLog(RETENTION, 1 << 20, Long.MAX_VALUE, InstantSource.system())) {
-      log.begin("s", "");
+      log.begin(new LogKey("s"), "");
       EndingFormat format = new EndingFormat();
       Agent agent =
           new Agent(
               "A1",
-              new AgentLog(log, log.open(new StreamRef("s", "A1"), "")),
+              new AgentLog(log, log.open(new StreamRef(new LogKey("s"), "A1"), "")),
               new Agent.Resources(
                   program(),
                   () -> format,
@@ -202,7 +203,7 @@ class AgentTest {
 
     @Override
     public StreamRef stream() {
-      return new StreamRef("s", "A1");
+      return new StreamRef(new LogKey("s"), "A1");
     }
 
     @Override

@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.agent.AgentEvent.State;
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.SharedLog;
@@ -367,7 +368,7 @@ class AgentUpstreamTest {
     AgentUpstream upstream = upstream(AgentSettings.Kind.DROID, log);
     AgentClient client = new AgentClient(upstream, log);
     client.setLevel("debug");
-    StreamWriter writer = log.open(new StreamRef(client.session(), "A7"), "");
+    StreamWriter writer = log.open(new StreamRef(new LogKey(client.session()), "A7"), "");
     byte[] working = EventMessages.write(AgentEvent.state(State.WORKING, "d-7").at("A7", 1));
     writer.append(List.of(new NewEvent(working, null, false)));
 
@@ -389,7 +390,7 @@ class AgentUpstreamTest {
   void shouldReportALostAgentWhoseStateIsPurged() {
     AgentUpstream upstream = upstream(AgentSettings.Kind.DROID, log);
     AgentClient client = new AgentClient(upstream, log);
-    StreamWriter writer = log.open(new StreamRef(client.session(), "A1"), "");
+    StreamWriter writer = log.open(new StreamRef(new LogKey(client.session()), "A1"), "");
     byte[] kept = EventMessages.write(AgentEvent.raw("kept").at("A1", 1));
     writer.append(List.of(new NewEvent(kept, null, false)));
 

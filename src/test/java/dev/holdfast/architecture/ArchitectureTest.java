@@ -37,7 +37,7 @@ class ArchitectureTest {
           entry("log.redis.script", List.of("log", "redis")),
           entry("log.redis.write", List.of("log.redis.script", "lock", "log", "redis", "budget")),
           entry("redis", List.of("lock", "retry", "timer", "text")),
-          entry("cluster", List.of("config", "redis", "budget")),
+          entry("cluster", List.of("config", "log", "redis", "budget")),
           entry("upstream", List.of("lock", "call", "protocol", "budget", "text")),
           entry(
               "upstream.http",

@@ -3,6 +3,7 @@ package dev.holdfast.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.LogKey;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisKeys;
@@ -49,7 +50,7 @@ class MembershipIT {
             Duration.ofMillis(300),
             RedisClient.Listener.NONE);
     final OwnedSessions sessions = new OwnedSessions(client, KEYS, id, Duration.ZERO);
-    final Map<String, ReplicaId> adopted = new ConcurrentHashMap<>();
+    final Map<LogKey, ReplicaId> adopted = new ConcurrentHashMap<>();
     final AtomicInteger suspicions = new AtomicInteger();
     final AtomicBoolean refusing = new AtomicBoolean();
     final Membership membership;
@@ -73,7 +74,7 @@ class MembershipIT {
       }
     }
 
-    private void adopt(String session, ReplicaId lost) {
+    private void adopt(LogKey session, ReplicaId lost) {
       if (refusing.get()) {
         throw new IllegalStateException("not now");
       }
@@ -96,7 +97,7 @@ class MembershipIT {
   @Test
   void shouldGiveEveryKeyATimeToLive() {
     for (Member member : List.of(new Member(false), new Member())) {
-      member.sessions.add("s");
+      member.sessions.add(new LogKey("s"));
 
       for (String key : List.of(KEYS.replicas(), KEYS.replicaSessions(member.id.value()))) {
         assertThat(number("PTTL", key)).as(key).isPositive();
@@ -117,7 +118,7 @@ class MembershipIT {
     Member lost = new Member();
     Member survivor = new Member();
     for (int i = 0; i < 250; i++) {
-      lost.sessions.add("s" + i);
+      lost.sessions.add(new LogKey("s" + i));
     }
 
     lost.kill();
@@ -134,11 +135,11 @@ class MembershipIT {
   void shouldAdoptTheSessionsOfAReplicaWithoutHeartbeat() {
     Member survivor = new Member();
     Member lost = new Member(false);
-    lost.sessions.add("s");
+    lost.sessions.add(new LogKey("s"));
 
     lost.kill();
 
-    await().until(() -> survivor.adopted.containsKey("s"));
+    await().until(() -> survivor.adopted.containsKey(new LogKey("s")));
     await().until(() -> number("ZCARD", KEYS.replicas()) == 1);
   }
 
@@ -148,7 +149,7 @@ class MembershipIT {
     Member a = new Member();
     Member b = new Member();
     for (int i = 0; i < 250; i++) {
-      lost.sessions.add("s" + i);
+      lost.sessions.add(new LogKey("s" + i));
     }
 
     lost.kill();
@@ -156,7 +157,10 @@ class MembershipIT {
     await().until(() -> number("ZCARD", KEYS.replicas()) == 2);
     assertThat(number("EXISTS", KEYS.replicaSessions(lost.id.value()))).isZero();
     for (int i = 0; i < 250; i++) {
-      assertThat(a.adopted.containsKey("s" + i) || b.adopted.containsKey("s" + i)).isTrue();
+      assertThat(
+              a.adopted.containsKey(new LogKey("s" + i))
+                  || b.adopted.containsKey(new LogKey("s" + i)))
+          .isTrue();
     }
   }
 
@@ -165,7 +169,7 @@ class MembershipIT {
     try (LoggedLines log = new LoggedLines("dev.holdfast")) {
       Member lost = new Member();
       Member survivor = new Member();
-      lost.sessions.add("s");
+      lost.sessions.add(new LogKey("s"));
       survivor.refusing.set(true);
 
       lost.kill();
@@ -173,7 +177,7 @@ class MembershipIT {
       assertThat(holds(lost, "s")).isTrue();
       survivor.refusing.set(false);
 
-      await().until(() -> survivor.adopted.containsKey("s"));
+      await().until(() -> survivor.adopted.containsKey(new LogKey("s")));
       log.await("adopting a session failed and will be repeated");
     }
   }
@@ -222,8 +226,8 @@ class MembershipIT {
   void shouldFindNobodyLostAfterAnOutageOfRedis() {
     Member a = new Member();
     Member b = new Member();
-    a.sessions.add("of-a");
-    b.sessions.add("of-b");
+    a.sessions.add(new LogKey("of-a"));
+    b.sessions.add(new LogKey("of-b"));
     await().until(() -> System.currentTimeMillis() - a.score() < 200);
 
     redis.freeze();
@@ -268,7 +272,7 @@ class MembershipIT {
   void shouldComeBackAfterItWasForgotten() {
     Member survivor = new Member();
     Member zombie = new Member();
-    zombie.sessions.add("s");
+    zombie.sessions.add(new LogKey("s"));
     await().until(() -> zombie.suspicions.get() > 3);
     await().pollDelay(TIMING.deadAfter()).until(() -> survivor.score() > 0);
     int doubts = zombie.suspicions.get();
@@ -285,11 +289,11 @@ class MembershipIT {
     HeartbeatTiming patient = new HeartbeatTiming(TIMING.heartbeat(), Duration.ofHours(1));
     Member leaving = new Member(true, patient);
     Member survivor = new Member(true, patient);
-    leaving.sessions.add("s");
+    leaving.sessions.add(new LogKey("s"));
 
     leaving.membership.close();
 
-    await().until(() -> survivor.adopted.containsKey("s"));
+    await().until(() -> survivor.adopted.containsKey(new LogKey("s")));
   }
 
   /** A draining replica adopts nothing, but must not be considered lost. */
@@ -299,7 +303,7 @@ class MembershipIT {
     Member draining = new Member();
     Member survivor = new Member();
     survivor.refusing.set(true);
-    lost.sessions.add("s");
+    lost.sessions.add(new LogKey("s"));
     draining.membership.stopAdopting();
 
     lost.kill();
@@ -307,7 +311,7 @@ class MembershipIT {
     assertThat(draining.score()).isGreaterThan(lost.score());
     survivor.refusing.set(false);
 
-    await().until(() -> survivor.adopted.containsKey("s"));
+    await().until(() -> survivor.adopted.containsKey(new LogKey("s")));
     assertThat(draining.adopted).isEmpty();
   }
 
@@ -327,14 +331,14 @@ class MembershipIT {
   @Test
   void shouldRemoveSessionsThatAreNotWritten() {
     Member member = new Member();
-    member.sessions.add("idle");
-    member.sessions.add("busy");
+    member.sessions.add(new LogKey("idle"));
+    member.sessions.add(new LogKey("busy"));
 
-    member.sessions.sweep("busy"::equals);
+    member.sessions.sweep(new LogKey("busy")::equals);
 
     assertThat(holds(member, "idle")).isFalse();
     assertThat(holds(member, "busy")).isTrue();
-    member.sessions.add("idle");
+    member.sessions.add(new LogKey("idle"));
     assertThat(holds(member, "idle")).isTrue();
   }
 
@@ -344,10 +348,10 @@ class MembershipIT {
   @Test
   void shouldRecordAgainWhatRedisLost() {
     Member member = new Member();
-    member.sessions.add("busy");
+    member.sessions.add(new LogKey("busy"));
 
     redis.command("DEL", KEYS.replicaSessions(member.id.value()));
-    member.sessions.sweep("busy"::equals);
+    member.sessions.sweep(new LogKey("busy")::equals);
 
     assertThat(holds(member, "busy")).isTrue();
   }

@@ -3,6 +3,7 @@ package dev.holdfast.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.LogKey;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisKeys;
@@ -143,7 +144,7 @@ class ReplicaRegistryIT {
     heartbeatUntilSteady();
 
     redis.command("ZREM", KEYS.replicas(), SELF.value());
-    sessions.add("s");
+    sessions.add(new LogKey("s"));
 
     assertThat(redis.command("ZCARD", KEYS.replicas())).isEqualTo(":1");
     assertThat(replicas.heartbeat(sessions.registrations()).steady()).isFalse();
@@ -152,7 +153,7 @@ class ReplicaRegistryIT {
   @Test
   void shouldFindNobodyAtFirstDespiteAnEarlierSession() {
     setLastHeartbeat(OTHER, Duration.ofMinutes(1));
-    sessions.add("s");
+    sessions.add(new LogKey("s"));
 
     ReplicaRegistry.Heartbeat first = replicas.heartbeat(0);
 

@@ -24,7 +24,7 @@ interface EventLogConcurrencyContract extends EventLogFixture {
   @Test
   default void shouldTakeFiftyWritersOnFiftyStreams() throws Exception {
     List<StreamRef> streams =
-        IntStream.range(0, 50).mapToObj(i -> new StreamRef(ref().session(), "w" + i)).toList();
+        IntStream.range(0, 50).mapToObj(i -> new StreamRef(ref().key(), "w" + i)).toList();
     List<StreamWriter> writers = streams.stream().map(s -> log().open(s, "1")).toList();
 
     inParallel(50, thread -> appendOneByOne(writers.get(thread), thread, 100));

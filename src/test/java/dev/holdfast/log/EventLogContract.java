@@ -25,7 +25,7 @@ public abstract class EventLogContract
         DeliveredResultContract {
 
   /** A stream that is not open yet, in a session that has begun. */
-  protected final StreamRef ref = new StreamRef("s" + UUID.randomUUID(), "a1");
+  protected final StreamRef ref = new StreamRef(new LogKey("s" + UUID.randomUUID()), "a1");
 
   /** A log in which nothing expires soon. */
   protected EventLog log;
@@ -43,7 +43,7 @@ public abstract class EventLogContract
   public final EventLog begun(Retention retention) {
     EventLog begun = create(retention);
     created.add(begun);
-    begun.begin(ref.session(), "");
+    begun.begin(ref.key(), "");
     return begun;
   }
 

@@ -24,7 +24,7 @@ public interface EventLogQuotaContract extends EventLogFixture {
   }
 
   private StreamRef stream(String name) {
-    return new StreamRef(ref().session(), name);
+    return new StreamRef(ref().key(), name);
   }
 
   /** Writes events in batches of one. Returns their positions. */

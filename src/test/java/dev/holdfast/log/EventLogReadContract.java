@@ -83,8 +83,8 @@ interface EventLogReadContract extends EventLogFixture {
     log().open(ref(), "1");
 
     assertThat(log().isWrittenHere(ref())).isTrue();
-    assertThat(log().isWrittenHere(new StreamRef(ref().session(), "other"))).isFalse();
-    log().end(ref().session());
+    assertThat(log().isWrittenHere(new StreamRef(ref().key(), "other"))).isFalse();
+    log().end(ref().key());
     assertThat(log().isWrittenHere(ref())).isFalse();
   }
 
@@ -120,8 +120,8 @@ interface EventLogReadContract extends EventLogFixture {
   default void shouldNotFindUnknownStreamsAndSessions() {
     log().open(ref(), "1").append(numbered(1, 1));
 
-    StreamRef otherStream = new StreamRef(ref().session(), "b");
-    StreamRef otherSession = new StreamRef("t" + UUID.randomUUID(), ref().name());
+    StreamRef otherStream = new StreamRef(ref().key(), "b");
+    StreamRef otherSession = new StreamRef(new LogKey("t" + UUID.randomUUID()), ref().name());
     assertThat(log().read(otherStream, Position.START, 10))
         .isEqualTo(new ReadResult.NoSuchStream());
     assertThat(log().read(otherSession, Position.START, 10))

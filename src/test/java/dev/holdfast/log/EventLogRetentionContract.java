@@ -87,7 +87,7 @@ interface EventLogRetentionContract extends EventLogFixture {
   @Test
   default void shouldKeepAFullyDeliveredStreamBriefly() {
     EventLog brief = begun(LogTesting.retention(LONG, SHORT, 1000, LONG, 10));
-    StreamRef stays = new StreamRef(ref().session(), "b");
+    StreamRef stays = new StreamRef(ref().key(), "b");
     Position end = brief.open(ref(), "1").append(List.of(last("1")));
     Position otherEnd = brief.open(stays, "2").append(List.of(last("1")));
 
@@ -103,7 +103,7 @@ interface EventLogRetentionContract extends EventLogFixture {
   @Test
   default void shouldNotShortenTheRetentionOfAnOpenStream() {
     EventLog brief = begun(LogTesting.retention(LONG, SHORT, 1000, LONG, 10));
-    StreamRef retired = new StreamRef(ref().session(), "b");
+    StreamRef retired = new StreamRef(ref().key(), "b");
     StreamWriter writer = brief.open(ref(), "1");
     Position head = writer.append(numbered(1, 1));
     Position end = brief.open(retired, "2").append(List.of(last("1")));
@@ -172,7 +172,7 @@ interface EventLogRetentionContract extends EventLogFixture {
   default void shouldPurgeTheOldestEventsOfAStreamWithTooManyBytes() {
     EventLog small = limited(200_000, 10_000_000);
     StreamWriter writer = openAndLeave(small, ref(), "1");
-    StreamWriter other = openAndLeave(small, new StreamRef(ref().session(), "b"), "2");
+    StreamWriter other = openAndLeave(small, new StreamRef(ref().key(), "b"), "2");
     Position beside = other.append(numbered(1, 1));
     Position first = writer.append(filled(10_000, false));
     for (int n = 2; n <= 99; n++) {
@@ -205,7 +205,7 @@ interface EventLogRetentionContract extends EventLogFixture {
     Position head = done.append(filled(50_000, false));
     done.append(filled(50_000, true));
     small.markFullyDelivered(ref(), false);
-    StreamWriter writer = small.openUnfollowed(new StreamRef(ref().session(), "b"), null);
+    StreamWriter writer = small.openUnfollowed(new StreamRef(ref().key(), "b"), null);
     assertThat(events(small.read(ref(), head, 10))).hasSize(1);
     Position newest = Position.START;
     for (int n = 1; n <= 80; n++) {
@@ -222,7 +222,7 @@ interface EventLogRetentionContract extends EventLogFixture {
   @Test
   default void shouldPurgeASharedStreamWithTooManyBytes() {
     EventLog small = limited(200_000, 10_000_000);
-    StreamRef shared = new StreamRef(ref().session(), "m");
+    StreamRef shared = new StreamRef(ref().key(), "m");
     small.openShared(shared);
     StreamWriter writer = small.open(ref(), "1", "m");
     for (int n = 1; n <= 100; n++) {

@@ -18,14 +18,14 @@ interface EventLogSessionContract extends EventLogFixture {
 
   @Test
   default void shouldRemoveTheStreamsOfAnEndedSession() {
-    StreamRef second = new StreamRef(ref().session(), "b");
+    StreamRef second = new StreamRef(ref().key(), "b");
     StreamWriter writer = log().open(ref(), "1");
     Position end = log().open(second, "2").append(List.of(last("1")));
     writer.append(numbered(1, 3));
     CountingWatcher watcher = new CountingWatcher();
     log().watch(ref(), watcher);
 
-    log().end(ref().session());
+    log().end(ref().key());
 
     await().untilAsserted(() -> assertThat(watcher.wakes()).isPositive());
     assertThat(log().read(ref(), Position.START, 10)).isEqualTo(new ReadResult.NoSuchStream());
@@ -34,15 +34,15 @@ interface EventLogSessionContract extends EventLogFixture {
     assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> writer.append(numbered(4, 4)));
     assertThatExceptionOfType(LogException.SessionEnded.class)
-        .isThrownBy(() -> log().open(new StreamRef(ref().session(), "c"), "3"));
+        .isThrownBy(() -> log().open(new StreamRef(ref().key(), "c"), "3"));
     assertThat(log().read(ref(), Position.START, 10)).isEqualTo(new ReadResult.NoSuchStream());
   }
 
   @Test
   default void shouldIgnoreTheEndOfAnUnknownSession() {
-    log().end("nobody");
+    log().end(new LogKey("nobody"));
 
-    assertThat(log().read(new StreamRef("nobody", "a"), Position.START, 1))
+    assertThat(log().read(new StreamRef(new LogKey("nobody"), "a"), Position.START, 1))
         .isEqualTo(new ReadResult.NoSuchStream());
   }
 
@@ -50,14 +50,14 @@ interface EventLogSessionContract extends EventLogFixture {
   default void shouldIgnoreASecondBegin() {
     StreamWriter writer = log().open(ref(), "1");
 
-    log().begin(ref().session(), "");
+    log().begin(ref().key(), "");
 
     assertThat(writer.append(numbered(1, 1)).number()).isEqualTo(1);
   }
 
   @Test
   default void shouldNotBeginAnEndedSessionAgainByItself() {
-    StreamRef ended = new StreamRef("e" + UUID.randomUUID(), "a");
+    StreamRef ended = new StreamRef(new LogKey("e" + UUID.randomUUID()), "a");
 
     log().markDelivered(ended, new Position(1, 1));
     log().markFullyDelivered(ended, false);
@@ -70,7 +70,7 @@ interface EventLogSessionContract extends EventLogFixture {
   @Test
   default void shouldOpenAStreamOnlyOnce() {
     log().open(ref(), "1");
-    StreamRef done = new StreamRef(ref().session(), "b");
+    StreamRef done = new StreamRef(ref().key(), "b");
     log().open(done, "2").append(List.of(last("1")));
 
     assertThatExceptionOfType(LogException.Fenced.class).isThrownBy(() -> log().open(ref(), "1"));
@@ -82,7 +82,7 @@ interface EventLogSessionContract extends EventLogFixture {
     EventLog limited = begun(keeping(100, 3));
     List<StreamWriter> writers =
         IntStream.range(0, 3)
-            .mapToObj(i -> limited.open(new StreamRef(ref().session(), "s" + i), "1"))
+            .mapToObj(i -> limited.open(new StreamRef(ref().key(), "s" + i), "1"))
             .toList();
 
     assertThatExceptionOfType(LogException.TooManyStreams.class)
@@ -91,6 +91,6 @@ interface EventLogSessionContract extends EventLogFixture {
     writers.getFirst().append(List.of(last("1")));
     limited.open(ref(), "1");
     assertThatExceptionOfType(LogException.TooManyStreams.class)
-        .isThrownBy(() -> limited.open(new StreamRef(ref().session(), "c"), "1"));
+        .isThrownBy(() -> limited.open(new StreamRef(ref().key(), "c"), "1"));
   }
 }

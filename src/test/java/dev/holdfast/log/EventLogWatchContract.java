@@ -23,7 +23,7 @@ interface EventLogWatchContract extends EventLogFixture {
     CountingWatcher watcher = new CountingWatcher();
     CountingWatcher elsewhere = new CountingWatcher();
     log().watch(ref(), watcher);
-    log().watch(new StreamRef(ref().session(), "b"), elsewhere);
+    log().watch(new StreamRef(ref().key(), "b"), elsewhere);
 
     writer.append(numbered(1, 1));
 

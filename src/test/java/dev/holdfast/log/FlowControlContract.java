@@ -151,11 +151,11 @@ interface FlowControlContract extends EventLogFixture {
   @Test
   default void shouldKeepTheSharedStreamForItsReader() {
     EventLog small = begun(keeping(4 * WINDOW, 10));
-    StreamRef shared = new StreamRef(ref().session(), "m");
+    StreamRef shared = new StreamRef(ref().key(), "m");
     small.openShared(shared);
     EventLog.Watch reader = small.watch(shared, new CountingWatcher());
     StreamWriter one = small.open(ref(), "1", "m");
-    StreamWriter two = small.open(new StreamRef(ref().session(), "b"), "2", "m");
+    StreamWriter two = small.open(new StreamRef(ref().key(), "b"), "2", "m");
     one.append(numbered(1, WINDOW / 2));
     two.append(numbered(1, WINDOW / 2));
     assertThat(one.hasRoom(List.of(event("next")))).isFalse();
@@ -175,7 +175,7 @@ interface FlowControlContract extends EventLogFixture {
         begun(
             LogTesting.retention(
                 Duration.ofHours(1), Duration.ofMillis(300), 1000, Duration.ofHours(1), 10));
-    StreamRef brieflyKept = new StreamRef(ref().session(), "b");
+    StreamRef brieflyKept = new StreamRef(ref().key(), "b");
     Position end = openAndLeave(brief, ref(), "1").append(List.of(last("1")));
     Position shortEnd = openAndLeave(brief, brieflyKept, "2").append(List.of(last("1")));
 

@@ -26,13 +26,13 @@ import org.junit.jupiter.api.Test;
 interface SharedStreamContract extends EventLogFixture {
 
   private StreamRef shared() {
-    StreamRef shared = new StreamRef(ref().session(), "m");
+    StreamRef shared = new StreamRef(ref().key(), "m");
     log().openShared(shared);
     return shared;
   }
 
   private StreamWriter into(StreamRef shared, String name) {
-    return log().open(new StreamRef(ref().session(), name), "1", shared.name());
+    return log().open(new StreamRef(ref().key(), name), "1", shared.name());
   }
 
   @Test
@@ -127,7 +127,7 @@ interface SharedStreamContract extends EventLogFixture {
     StreamWriter writer = into(shared, "one");
     writer.append(List.of(event("1")));
 
-    log().end(ref().session());
+    log().end(ref().key());
 
     assertThat(log().read(shared, Position.START, 10)).isEqualTo(new ReadResult.NoSuchStream());
     assertThatExceptionOfType(LogException.Fenced.class)

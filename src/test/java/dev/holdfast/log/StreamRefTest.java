@@ -12,21 +12,21 @@ class StreamRefTest {
   @Test
   void shouldTakeLettersAndDigits() {
     assertThat(StreamRef.isName("azAZ09".repeat(5) + "ab")).isTrue();
-    assertThat(new StreamRef("azAZ09_-".repeat(16), "g").name()).isEqualTo("g");
+    assertThat(new StreamRef(new LogKey("azAZ09_-".repeat(16)), "g").name()).isEqualTo("g");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "a b", "a:b", "a_b", "a-b", "ä", "a\n", "a{", "a@", "a[", "a`", "a/"})
   void shouldRefuseOtherNames(String name) {
     assertThat(StreamRef.isName(name)).isFalse();
-    assertThatThrownBy(() -> new StreamRef("s", name)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new StreamRef(new LogKey("s"), name))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
   void shouldRefuseLongNamesAndSessions() {
     assertThat(StreamRef.isName("a".repeat(33))).isFalse();
     String session = "a".repeat(129);
-    assertThatThrownBy(() -> new StreamRef(session, "g"))
-        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new LogKey(session)).isInstanceOf(IllegalArgumentException.class);
   }
 }

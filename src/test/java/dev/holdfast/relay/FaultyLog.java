@@ -3,6 +3,7 @@ package dev.holdfast.relay;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLog.Watcher;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
@@ -58,12 +59,12 @@ public final class FaultyLog implements EventLog {
   }
 
   @Override
-  public void begin(String session, String client) {
+  public void begin(LogKey session, String client) {
     target().begin(session, client);
   }
 
   @Override
-  public void end(String session) {
+  public void end(LogKey session) {
     beforeEnd.run();
     target().end(session);
   }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -30,7 +31,7 @@ import java.util.stream.IntStream;
 /** A log with one session, on a clock that a test moves, and what tails on it need. */
 public final class LogFixture {
 
-  public static final String SESSION = "session";
+  public static final LogKey SESSION = new LogKey("session");
 
   /** What {@link #now} starts with. */
   public static final long START_MILLIS = 1_000_000;

@@ -10,6 +10,7 @@ import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.clients.DescribedClient;
 import dev.holdfast.clients.KnownClients;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.SharedLog;
@@ -176,12 +177,12 @@ public final class RelayFixture implements AutoCloseable {
   }
 
   /** The check for orphaned streams of this relay. */
-  public OrphanedStreams orphans(SharedLog adoption, TakeOver takeOver, List<String> sessions) {
+  public OrphanedStreams orphans(SharedLog adoption, TakeOver takeOver, List<LogKey> sessions) {
     return new OrphanedStreams(adoption, takeOver, admission, () -> sessions);
   }
 
   public boolean isAnswering(Session session) {
-    return pumps.areAnswering(session.id().value());
+    return pumps.areAnswering(new LogKey(session.id().value()));
   }
 
   /** Ends the sessions that no client has used for that time. */
@@ -205,14 +206,15 @@ public final class RelayFixture implements AutoCloseable {
   }
 
   public boolean isPumping(Session session) {
-    return pumps.isRunning(session.id().value());
+    return pumps.isRunning(new LogKey(session.id().value()));
   }
 
   /** The events of the stream that a client followed. */
   public List<String> logged(Session session, TestConnection client) {
     String name = client.lastId().substring(0, client.lastId().indexOf('_'));
     return LogTesting.payloads(
-        LogTesting.readAll(log, new StreamRef(session.id().value(), name), Position.START));
+        LogTesting.readAll(
+            log, new StreamRef(new LogKey(session.id().value()), name), Position.START));
   }
 
   public void pass(Duration time) {

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.call.Caller;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
@@ -78,7 +79,7 @@ class RelayResumeTest {
 
   /** Writes the standalone stream of a session that nobody listens to. */
   private void standalone(Session session, int messages) {
-    StreamRef stream = new StreamRef(session.id().value(), StreamNames.STANDALONE);
+    StreamRef stream = new StreamRef(new LogKey(session.id().value()), StreamNames.STANDALONE);
     fixture.log.openUnfollowed(stream, null).append(LogTesting.numbered(1, messages));
   }
 

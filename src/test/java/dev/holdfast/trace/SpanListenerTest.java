@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 class SpanListenerTest {
 
-  private static final StreamRef STREAM = new StreamRef("secret-session", "a1");
+  private static final StreamRef STREAM = new StreamRef(new LogKey("secret-session"), "a1");
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
   private static final String OTHER_TRACE = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
   private static final String SPAN = "00f067aa0ba902b7";
@@ -158,7 +159,7 @@ class SpanListenerTest {
   /** It would make one trace of all that a session ever gets. */
   @Test
   void shouldNotMakeTheStandaloneStreamPartOfARequest() {
-    StreamRef standalone = new StreamRef("secret-session", "g");
+    StreamRef standalone = new StreamRef(new LogKey("secret-session"), "g");
 
     post(
         Map.of("traceparent", traceparent(TRACE)),
@@ -237,12 +238,12 @@ class SpanListenerTest {
   @Test
   void shouldKeepTheNewestStreamsInMemory() {
     for (int i = 0; i <= TraceStore.STREAMS; i++) {
-      store.put(new StreamRef("s", "n" + i), TraceContext.parse(traceparent(TRACE)));
+      store.put(new StreamRef(new LogKey("s"), "n" + i), TraceContext.parse(traceparent(TRACE)));
     }
 
     assertThat(List.of("n0", "n1"))
-        .extracting(
-            name -> store.find(new StreamRef("s", name)).toCompletableFuture().join().isValid())
+        .extracting(name ->
+            store.find(new StreamRef(new LogKey("s"), name)).toCompletableFuture().join().isValid())
         .containsExactly(false, true);
   }
 

@@ -4,6 +4,7 @@ import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLog.Watcher;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -31,7 +32,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   private final Retention retention;
   private final InstantSource clock;
   private final MemoryBudget budget;
-  private final Map<String, MemorySession> sessions = new ConcurrentHashMap<>();
+  private final Map<LogKey, MemorySession> sessions = new ConcurrentHashMap<>();
   private final WatcherRegistry watchers = new WatcherRegistry();
 
   /**
@@ -49,12 +50,12 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   }
 
   @Override
-  public void begin(String session, String client) {
+  public void begin(LogKey session, String client) {
     sessions.computeIfAbsent(session, _ -> new MemorySession(retention, budget, client, clock));
   }
 
   @Override
-  public void end(String session) {
+  public void end(LogKey session) {
     MemorySession ended = sessions.remove(session);
     if (ended != null) {
       ended.end();
@@ -67,7 +68,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
     MemorySession session = session(stream);
     Writer writer = new Writer(session, session.open(stream, requests, sharedStream));
     if (sharedStream != null) {
-      watchers.requested(new StreamRef(stream.session(), sharedStream), requests);
+      watchers.requested(new StreamRef(stream.key(), sharedStream), requests);
     }
     return writer;
   }
@@ -78,7 +79,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   }
 
   private MemorySession session(StreamRef stream) {
-    MemorySession session = sessions.get(stream.session());
+    MemorySession session = sessions.get(stream.key());
     if (session == null) {
       throw new LogException.SessionEnded(stream);
     }
@@ -90,7 +91,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
     if (maxEvents < 1) {
       throw new IllegalArgumentException("maxEvents must be positive");
     }
-    MemorySession found = sessions.get(stream.session());
+    MemorySession found = sessions.get(stream.key());
     return found == null
         ? new ReadResult.NoSuchStream()
         : found.read(stream.name(), after, maxEvents, maxBytes);
@@ -122,7 +123,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   }
 
   private void change(StreamRef stream, Consumer<MemoryStream> action) {
-    MemorySession session = sessions.get(stream.session());
+    MemorySession session = sessions.get(stream.key());
     if (session != null) {
       session.change(stream.name(), action);
     }
@@ -155,12 +156,12 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   }
 
   @Override
-  public List<List<StreamIndex.Connection>> followed(List<String> ids) {
-    return ids.stream().map(watchers::connections).toList();
+  public List<List<StreamIndex.Connection>> followed(List<LogKey> keys) {
+    return keys.stream().map(watchers::connections).toList();
   }
 
   @Override
-  public StreamIndex.Page list(String session, long skip, int most) {
+  public StreamIndex.Page list(LogKey session, long skip, int most) {
     MemorySession found = sessions.get(session);
     return found == null ? new StreamIndex.Page(List.of(), false) : found.list(skip, most);
   }
@@ -182,7 +183,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   }
 
   private <T> T find(StreamRef stream, T none, Function<MemoryStream, T> action) {
-    MemorySession session = sessions.get(stream.session());
+    MemorySession session = sessions.get(stream.key());
     return session == null ? none : session.with(stream.name(), none, action);
   }
 

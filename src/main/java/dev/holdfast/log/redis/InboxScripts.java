@@ -7,6 +7,7 @@ import static dev.holdfast.redis.RedisClient.number;
 import dev.holdfast.log.Inbox.Message;
 import dev.holdfast.log.Inbox.OpenCall;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.redis.script.StreamField;
@@ -71,7 +72,7 @@ final class InboxScripts {
    */
   record Entry(String id, Message message, @Nullable String owner, @Nullable String keptIn) {
 
-    private static Entry of(String session, Response entry) {
+    private static Entry of(LogKey session, Response entry) {
       List<StreamRef> streams =
           Stream.of(entry.get(1).toString().split(" "))
               .map(name -> new StreamRef(session, name))
@@ -95,7 +96,7 @@ final class InboxScripts {
    */
   record Received(String id, int bytes) {}
 
-  List<OpenCall> openCalls(String session) {
+  List<OpenCall> openCalls(LogKey session) {
     return reachable(() -> StreamField.REQUESTS.scan(client, keys, List.of(session)))
         .entrySet()
         .stream()
@@ -110,13 +111,16 @@ final class InboxScripts {
    * @param name the stream's name; empty for the streams of all other replicas
    * @return the number of replicas for which it was put
    */
-  int put(String session, String name, byte[] message) {
+  int put(LogKey session, String name, byte[] message) {
     String messageId = "+" + StreamOwner.newFence();
     Supplier<String> attempt =
         () ->
             putMessage.runForText(
-                List.of(keys.session(session), keys.inbox(session), keys.ends(session)),
-                List.of(name, message, replica, keys.replicaChannels(), session),
+                List.of(
+                    keys.session(session.value()),
+                    keys.inbox(session.value()),
+                    keys.ends(session.value())),
+                List.of(name, message, replica, keys.replicaChannels(), session.value()),
                 List.of(MAX_MESSAGES, MAX_BYTES, retention.sessionTtl().toMillis(), messageId));
     Optional<String> first = reachable(() -> unlessUnknown(attempt));
     String result = first.isPresent() ? first.get() : reachable(attempt);
@@ -145,17 +149,17 @@ final class InboxScripts {
       @Nullable String keptIn,
       String ownedStream,
       byte[] message) {
-    String session = stream.session();
+    LogKey session = stream.key();
     Supplier<String> attempt =
         () ->
             openRemoteStream.runForText(
                 List.of(
-                    keys.session(session),
-                    keys.stream(session, stream.name()),
-                    keys.inbox(session)),
+                    keys.session(session.value()),
+                    keys.stream(session.value(), stream.name()),
+                    keys.inbox(session.value())),
                 List.of(stream.name(), fence, replica + " 0", requests, retention.maxStreams()),
                 List.of(retention.sessionTtl().toMillis(), ownedStream, message),
-                List.of(keys.replicaChannels(), session, MAX_MESSAGES, MAX_BYTES),
+                List.of(keys.replicaChannels(), session.value(), MAX_MESSAGES, MAX_BYTES),
                 Objects.requireNonNullElse(keptIn, ""));
     Optional<String> result = reachable(() -> unlessUnknown(attempt));
     return switch (result.orElseGet(() -> openRemoteAgain(attempt))) {
@@ -192,20 +196,25 @@ final class InboxScripts {
    * @param received messages that are removed first
    * @return the oldest messages in order; empty when there are none
    */
-  List<Entry> collect(String session, Collection<Received> received) {
+  List<Entry> collect(LogKey session, Collection<Received> received) {
     List<?> removed = received.stream().map(each -> List.of(each.id(), each.bytes())).toList();
     return reachable(() ->
             collectMessages.runForList(
-                List.of(keys.session(session), keys.inbox(session)), replica, PAGE_BYTES, removed))
+                List.of(keys.session(session.value()), keys.inbox(session.value())),
+                replica,
+                PAGE_BYTES,
+                removed))
         .stream()
         .map(each -> Entry.of(session, each))
         .toList();
   }
 
   /** Finds the sessions whose inbox is not empty. */
-  List<String> waiting(List<String> sessions) {
+  List<LogKey> waiting(List<LogKey> sessions) {
     List<Request> requests =
-        sessions.stream().map(session -> Request.cmd(Command.XLEN, keys.inbox(session))).toList();
+        sessions.stream()
+            .map(session -> Request.cmd(Command.XLEN, keys.inbox(session.value())))
+            .toList();
     List<@Nullable Response> lengths = reachable(() -> client.sendMany(requests));
     return IntStream.range(0, sessions.size())
         .filter(i -> number(lengths.get(i)) > 0)

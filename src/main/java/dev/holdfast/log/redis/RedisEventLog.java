@@ -5,6 +5,7 @@ import static dev.holdfast.redis.RedisClient.number;
 
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLog.Watcher;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.ReaderWindow;
@@ -92,7 +93,7 @@ public final class RedisEventLog implements EventLog {
       RedisSubscription channel,
       RedisKeys keys,
       String replica,
-      Consumer<String> sessionRecorder,
+      Consumer<LogKey> sessionRecorder,
       Retention retention,
       Bytes most,
       Supplier<Set<String>> replicas) {
@@ -151,12 +152,12 @@ public final class RedisEventLog implements EventLog {
   }
 
   @Override
-  public void begin(String session, String client) {
+  public void begin(LogKey session, String client) {
     available("begin a session", () -> scripts.beginSession(session, client));
   }
 
   @Override
-  public void end(String session) {
+  public void end(LogKey session) {
     reports.report(session).join(); // Redis removes only the complete streams that it knows of.
     available("end a session", () -> scripts.endSession(session));
     sessionEnded(session);
@@ -228,12 +229,14 @@ public final class RedisEventLog implements EventLog {
     warnOfEviction();
     owned.sweep();
     inbox.collectAll();
-    List<String> sessions =
+    List<LogKey> sessions =
         Stream.concat(owned.sessions().stream(), ownership.unsettledSessions().stream())
             .distinct()
             .toList();
     List<Request> requests =
-        sessions.stream().map(each -> Request.cmd(Command.EXISTS, keys.session(each))).toList();
+        sessions.stream()
+            .map(each -> Request.cmd(Command.EXISTS, keys.session(each.value())))
+            .toList();
     List<@Nullable Response> answers = available("sweep", () -> client.sendMany(requests));
     for (int i = 0; i < sessions.size(); i++) {
       if (number(answers.get(i)) == 0) {
@@ -288,21 +291,25 @@ public final class RedisEventLog implements EventLog {
   private void received(String message) {
     String[] words = message.split(" ", 4);
     switch (words[0]) {
-      case "wake" -> wake(new StreamRef(words[1], words[2]));
+      case "wake" -> wake(stream(words));
       case "read" -> {
-        ReaderWindow window = owned.window(new StreamRef(words[1], words[2]));
+        ReaderWindow window = owned.window(stream(words));
         if (window != null) {
           window.advance(ReaderWindow.REMOTE, Position.parse(words[3]).orElse(Position.START));
         }
       }
-      case "evict" -> evict(new StreamRef(words[1], words[2]), Long.parseLong(words[3]));
-      case "in" -> inbox.announce(words[1]);
-      case "ask" -> watchers.requested(new StreamRef(words[1], words[2]), words[3]);
-      case "end" -> sessionEnded(words[1]);
+      case "evict" -> evict(stream(words), Long.parseLong(words[3]));
+      case "in" -> inbox.announce(new LogKey(words[1]));
+      case "ask" -> watchers.requested(stream(words), words[3]);
+      case "end" -> sessionEnded(new LogKey(words[1]));
       default -> {
         // The message is for another listener of this channel.
       }
     }
+  }
+
+  private static StreamRef stream(String[] words) {
+    return new StreamRef(new LogKey(words[1]), words[2]);
   }
 
   private void wake(StreamRef stream) {
@@ -334,7 +341,7 @@ public final class RedisEventLog implements EventLog {
     inbox.collectAll();
   }
 
-  private void sessionEnded(String session) {
+  private void sessionEnded(LogKey session) {
     owned.end(session);
     ownership.forget(session);
     watchers.wakeSession(session);

@@ -2,6 +2,7 @@ package dev.holdfast.log.redis;
 
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
@@ -43,10 +44,10 @@ final class RedisInbox implements Inbox {
       Stream.generate(ReentrantLock::new).limit(LOCKS).toList();
 
   /** By session: received messages that may still be in the inbox. Guarded by the lock. */
-  private final Map<String, List<InboxScripts.Received>> received = new ConcurrentHashMap<>();
+  private final Map<LogKey, List<InboxScripts.Received>> received = new ConcurrentHashMap<>();
 
   /** Sessions that a thread is about to collect. */
-  private final Set<String> announced = ConcurrentHashMap.newKeySet();
+  private final Set<LogKey> announced = ConcurrentHashMap.newKeySet();
 
   private final AtomicLong searches = new AtomicLong();
   private volatile @Nullable Receiver receiver;
@@ -58,17 +59,17 @@ final class RedisInbox implements Inbox {
   }
 
   @Override
-  public List<OpenCall> openCalls(String session) {
+  public List<OpenCall> openCalls(LogKey session) {
     return scripts.openCalls(session);
   }
 
   @Override
   public boolean put(StreamRef stream, byte[] message) {
-    return scripts.put(stream.session(), stream.name(), message) > 0;
+    return scripts.put(stream.key(), stream.name(), message) > 0;
   }
 
   @Override
-  public int putForOthers(String session, byte[] message) {
+  public int putForOthers(LogKey session, byte[] message) {
     return scripts.put(session, "", message);
   }
 
@@ -94,7 +95,7 @@ final class RedisInbox implements Inbox {
   }
 
   @Override
-  public void collect(String session) {
+  public void collect(LogKey session) {
     Receiver to = receiver;
     if (to == null) {
       return;
@@ -108,7 +109,7 @@ final class RedisInbox implements Inbox {
     }
   }
 
-  private boolean collectPage(String session, Receiver to) {
+  private boolean collectPage(LogKey session, Receiver to) {
     List<InboxScripts.Entry> page =
         scripts.collect(session, received.getOrDefault(session, List.of()));
     received.remove(session);
@@ -149,13 +150,13 @@ final class RedisInbox implements Inbox {
   }
 
   /** Starts to collect an inbox for which a message was announced. */
-  void announce(String session) {
+  void announce(LogKey session) {
     if (announced.add(session)) {
       startRetrying("inbox-collector", () -> collectAnnounced(session));
     }
   }
 
-  private boolean collectAnnounced(String session) {
+  private boolean collectAnnounced(LogKey session) {
     // Remove first: a message that arrives after the collection is announced again.
     announced.remove(session);
     try {
@@ -194,11 +195,11 @@ final class RedisInbox implements Inbox {
   }
 
   /** Forgets a session that has ended, and notifies the receiver without waiting. */
-  void forget(String session) {
+  void forget(LogKey session) {
     received.remove(session);
     Receiver to = receiver;
     if (to != null) {
-      Thread.ofVirtual().name("inbox-end").start(() -> to.sessionEnded(session));
+      Thread.ofVirtual().name("inbox-end").start(() -> to.ended(session));
     }
   }
 

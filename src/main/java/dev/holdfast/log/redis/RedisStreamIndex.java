@@ -3,6 +3,7 @@ package dev.holdfast.log.redis;
 import static dev.holdfast.log.redis.script.StoreCalls.available;
 import static dev.holdfast.redis.RedisClient.number;
 
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
@@ -45,24 +46,24 @@ public final class RedisStreamIndex implements StreamIndex {
   }
 
   @Override
-  public Page list(String session, long skip, int most) {
+  public Page list(LogKey session, long skip, int most) {
     return available("list streams", () -> read(session, skip, most));
   }
 
   @Override
-  public List<List<Connection>> followed(List<String> sessions) {
+  public List<List<Connection>> followed(List<LogKey> sessions) {
     return sessions.isEmpty() ? List.of() : available("list tails", () -> connections(sessions));
   }
 
-  private List<List<Connection>> connections(List<String> sessions) {
+  private List<List<Connection>> connections(List<LogKey> sessions) {
     Set<String> replicas = alive.get();
-    Map<String, List<Connection>> connections = new HashMap<>();
+    Map<LogKey, List<Connection>> connections = new HashMap<>();
     StreamField.TAIL
         .scan(client, keys, sessions)
         .forEach((stream, tail) -> {
           if (replicas.contains(StreamOwner.replicaOf(tail))) {
             connections
-                .computeIfAbsent(stream.session(), _ -> new ArrayList<>())
+                .computeIfAbsent(stream.key(), _ -> new ArrayList<>())
                 .add(new Connection(stream.name(), since(tail)));
           }
         });
@@ -73,7 +74,7 @@ public final class RedisStreamIndex implements StreamIndex {
     return WatcherRegistry.registered(Long.parseLong(tail.substring(tail.indexOf(' ') + 1)));
   }
 
-  private Page read(String session, long skip, int most) {
+  private Page read(LogKey session, long skip, int most) {
     Map<StreamRef, String> owners = StreamField.OWNER.scan(client, keys, List.of(session));
     List<StreamRef> found =
         new ArrayList<>(owners.keySet().stream().skip(skip).limit(most + 1L).toList());
@@ -87,9 +88,10 @@ public final class RedisStreamIndex implements StreamIndex {
   }
 
   /** Returns one stream more than there is room for, if there are more. */
-  private List<StreamRef> complete(String session, long from, int room) {
+  private List<StreamRef> complete(LogKey session, long from, int room) {
     Response names =
-        client.send(Request.cmd(Command.ZRANGE, keys.streams(session), from, from + room, "REV"));
+        client.send(
+            Request.cmd(Command.ZRANGE, keys.streams(session.value()), from, from + room, "REV"));
     return names == null
         ? List.of()
         : names.stream().map(each -> new StreamRef(session, each.toString())).toList();
@@ -97,7 +99,7 @@ public final class RedisStreamIndex implements StreamIndex {
 
   private List<Entry> entries(List<StreamRef> streams, Map<StreamRef, String> owners) {
     List<String> logs =
-        streams.stream().map(each -> keys.stream(each.session(), each.name())).toList();
+        streams.stream().map(each -> keys.stream(each.key().value(), each.name())).toList();
     List<Response> measured = measure.runForList(logs);
     List<Entry> entries = new ArrayList<>();
     for (int i = 0; i < streams.size(); i++) {

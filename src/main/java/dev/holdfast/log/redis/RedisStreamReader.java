@@ -88,7 +88,7 @@ final class RedisStreamReader {
    */
   private ReadResult proven(StreamRef stream, ReadResult result) {
     if (result instanceof ReadResult.NoSuchStream || result instanceof ReadResult.Gap) {
-      Response _ = client.send(RedisClient.noOpWrite(keys.check(stream.session())));
+      Response _ = client.send(RedisClient.noOpWrite(keys.check(stream.key().value())));
     }
     return result;
   }
@@ -188,7 +188,8 @@ final class RedisStreamReader {
       long bytes = bytes(largest);
       return new Amount(Math.clamp(maxBytes / bytes, 1, maxEvents), bytes > maxBytes);
     }
-    long memory = bytes(measureStream.run(keys.sessionAndStream(stream.session(), stream.name())));
+    long memory =
+        bytes(measureStream.run(keys.sessionAndStream(stream.key().value(), stream.name())));
     boolean whole = memory <= Math.max(maxBytes, MAX_WHOLE_STREAM);
     return new Amount(whole ? maxEvents : 1, memory > maxBytes);
   }
@@ -210,13 +211,13 @@ final class RedisStreamReader {
   private Request state(StreamRef stream) {
     return Request.cmd(
         Command.HMGET,
-        keys.session(stream.session()),
+        keys.session(stream.key().value()),
         StreamField.OWNER.of(stream),
         StreamField.LAST.of(stream));
   }
 
   private Request largest(StreamRef stream) {
-    return Request.cmd(Command.HGET, keys.sizes(stream.session()), LARGEST + stream.name());
+    return Request.cmd(Command.HGET, keys.sizes(stream.key().value()), LARGEST + stream.name());
   }
 
   private Request after(StreamRef stream, Position after, int fitting) {
@@ -225,7 +226,7 @@ final class RedisStreamReader {
   }
 
   private Request exists(StreamRef stream) {
-    return Request.cmd(Command.EXISTS, keys.session(stream.session()));
+    return Request.cmd(Command.EXISTS, keys.session(stream.key().value()));
   }
 
   private static @Nullable Position lastOfOpen(@Nullable Response fields) {
@@ -244,7 +245,7 @@ final class RedisStreamReader {
    * Whether a quota has removed a whole stream of the session. It may be the stream in question.
    */
   private boolean hasLostStreams(StreamRef stream) {
-    return client.send(Request.cmd(Command.HGET, keys.session(stream.session()), LOST)) != null;
+    return client.send(Request.cmd(Command.HGET, keys.session(stream.key().value()), LOST)) != null;
   }
 
   /** An open stream has no event at the cursor or after it. */
@@ -312,7 +313,7 @@ final class RedisStreamReader {
   }
 
   private Request entries(Command range, StreamRef stream, String from, String to, int most) {
-    String key = keys.stream(stream.session(), stream.name());
+    String key = keys.stream(stream.key().value(), stream.name());
     return Request.cmd(range, key, from, to, "COUNT", most);
   }
 }

@@ -3,6 +3,7 @@ package dev.holdfast.log.redis;
 import static dev.holdfast.log.redis.script.StoreCalls.available;
 import static dev.holdfast.log.redis.script.StreamScripts.textOrNull;
 
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
@@ -36,13 +37,13 @@ record StreamOwnership(
     RedisClient client,
     RedisKeys keys,
     String replica,
-    Consumer<String> sessionRecorder,
+    Consumer<LogKey> sessionRecorder,
     StreamScripts scripts,
     InboxScripts inboxes,
     RedisInbox inbox,
     OwnedStreams owned,
     WatcherRegistry watchers,
-    Map<String, String> unsettled)
+    Map<LogKey, String> unsettled)
     implements SharedLog {
 
   /**
@@ -54,13 +55,13 @@ record StreamOwnership(
     String owner = StreamOwner.withNewFence(replica);
     Runnable script =
         () -> {
-          sessionRecorder.accept(stream.session());
+          sessionRecorder.accept(stream.key());
           scripts.open(stream, owner, requests, keptIn, followed);
         };
     StreamWriter writer =
         available("open a stream", () -> owned.open(stream, owner, keptIn, followed, script));
     if (keptIn != null) {
-      watchers.requested(new StreamRef(stream.session(), keptIn), requests);
+      watchers.requested(new StreamRef(stream.key(), keptIn), requests);
     }
     return writer;
   }
@@ -80,7 +81,7 @@ record StreamOwnership(
   }
 
   @Override
-  public List<AdoptedStream> adopt(String session, String previousOwner) {
+  public List<AdoptedStream> adopt(LogKey session, String previousOwner) {
     // A claim of unknown outcome is repeated with the same fence, so that it finds its streams.
     String owner = unsettled.computeIfAbsent(session, id -> StreamOwner.withNewFence(replica));
     List<AdoptedStream> claimed = claim(session, previousOwner, owner, Set.of());
@@ -94,12 +95,12 @@ record StreamOwnership(
 
   /** If the outcome stays unknown, {@link #findOrphaned} finds the streams again. */
   @Override
-  public List<AdoptedStream> reclaim(String session, Set<String> names) {
+  public List<AdoptedStream> reclaim(LogKey session, Set<String> names) {
     return claim(session, replica, StreamOwner.withNewFence(replica), names);
   }
 
   private List<AdoptedStream> claim(
-      String session, String previousOwner, String owner, Set<String> names) {
+      LogKey session, String previousOwner, String owner, Set<String> names) {
     Collection<Response> claimed =
         available(
             "adopt streams",
@@ -110,7 +111,7 @@ record StreamOwnership(
     return claimed.stream().map(each -> adopted(session, owner, each)).toList();
   }
 
-  private AdoptedStream adopted(String session, String owner, Response claimed) {
+  private AdoptedStream adopted(LogKey session, String owner, Response claimed) {
     StreamRef stream = new StreamRef(session, claimed.get(0).toString());
     Position last = Position.parse(claimed.get(2).toString()).orElse(Position.START);
     return new AdoptedStream(
@@ -120,25 +121,25 @@ record StreamOwnership(
   }
 
   /** Sessions with a claim of unknown outcome. Their streams may have no writer. */
-  Set<String> unsettledSessions() {
+  Set<LogKey> unsettledSessions() {
     return unsettled.keySet();
   }
 
-  void forget(String session) {
+  void forget(LogKey session) {
     unsettled.remove(session);
   }
 
   @Override
-  public Map<StreamRef, String> findOrphaned(Collection<String> sessions) {
+  public Map<StreamRef, String> findOrphaned(Collection<LogKey> sessions) {
     Map<StreamRef, String> found =
         available(
             "look for streams without a writer",
             () -> StreamField.OWNER.scan(client, keys, sessions));
     found.entrySet().removeIf(each -> !isOwn(each.getValue()) || owned.isWritten(each.getKey()));
     // A stream that was opened in the name of this replica gets its writer with its inbox message.
-    List<String> among = found.keySet().stream().map(StreamRef::session).distinct().toList();
-    Set<String> waiting = Set.copyOf(inboxes.waiting(among));
-    found.keySet().removeIf(stream -> waiting.contains(stream.session()));
+    List<LogKey> among = found.keySet().stream().map(StreamRef::key).distinct().toList();
+    Set<LogKey> waiting = Set.copyOf(inboxes.waiting(among));
+    found.keySet().removeIf(stream -> waiting.contains(stream.key()));
     return found;
   }
 

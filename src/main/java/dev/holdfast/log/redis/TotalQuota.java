@@ -1,5 +1,6 @@
 package dev.holdfast.log.redis;
 
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.redis.script.StreamScripts;
 import dev.holdfast.log.redis.write.SessionSize;
 import dev.holdfast.log.redis.write.StreamReports;
@@ -71,7 +72,7 @@ final class TotalQuota {
    * have too many bytes.
    */
   void keep() {
-    Map<String, SessionSize> sizes = reports.reportAll();
+    Map<LogKey, SessionSize> sizes = reports.reportAll();
     try {
       List<Object> report = new ArrayList<>();
       for (var each : sizes.entrySet()) {
@@ -92,19 +93,20 @@ final class TotalQuota {
   private void purge(List<Response> next) {
     Set<String> exhausted = new HashSet<>();
     for (int step = 0; step < MOST_STEPS && !next.isEmpty(); step++) {
-      String session = next.get(0).toString();
+      LogKey session = new LogKey(next.get(0).toString());
       SessionSize left =
           SessionSize.parse(
-              shrinkSession.runForText(List.of(keys.session(session)), next.get(1), next.get(2)));
+              shrinkSession.runForText(
+                  List.of(keys.session(session.value())), next.get(1), next.get(2)));
       if (!left.more()) {
-        exhausted.add(session);
+        exhausted.add(session.value());
       }
       next = record(entry(session, left), exhausted);
     }
   }
 
-  private static List<Object> entry(String session, SessionSize size) {
-    return List.of(session, size.bytes(), size.delivered(), size.client());
+  private static List<Object> entry(LogKey session, SessionSize size) {
+    return List.of(session.value(), size.bytes(), size.delivered(), size.client());
   }
 
   /** Returns the session to purge, the bytes that it may keep, and what of it to purge. */
@@ -127,7 +129,7 @@ final class TotalQuota {
   }
 
   /** Removes an ended session from the record with the next report, which finds no bytes. */
-  void forget(String session) {
+  void forget(LogKey session) {
     reports.used(session);
   }
 }

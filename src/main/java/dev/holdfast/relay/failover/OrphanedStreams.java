@@ -1,5 +1,6 @@
 package dev.holdfast.relay.failover;
 
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.stream.Admission;
@@ -23,7 +24,7 @@ public record OrphanedStreams(
     SharedLog shared,
     TakeOver takeOver,
     Admission admission,
-    Supplier<? extends Collection<String>> sessions) {
+    Supplier<? extends Collection<LogKey>> sessions) {
 
   /** Far longer than it takes from the record of an owner to the start of the writer. */
   private static final Duration GRACE = Duration.ofSeconds(2);
@@ -40,14 +41,13 @@ public record OrphanedStreams(
     if (before.isEmpty() || !Reconciler.pause(GRACE)) {
       return;
     }
-    Set<String> suspects =
-        before.keySet().stream().map(StreamRef::session).collect(Collectors.toSet());
-    Map<String, Set<String>> orphaned = new HashMap<>();
+    Set<LogKey> suspects = before.keySet().stream().map(StreamRef::key).collect(Collectors.toSet());
+    Map<LogKey, Set<String>> orphaned = new HashMap<>();
     shared
         .findOrphaned(suspects)
         .forEach((stream, owner) -> {
           if (owner.equals(before.get(stream))) {
-            orphaned.computeIfAbsent(stream.session(), _ -> new HashSet<>()).add(stream.name());
+            orphaned.computeIfAbsent(stream.key(), _ -> new HashSet<>()).add(stream.name());
           }
         });
     if (!admission.isDraining()) {

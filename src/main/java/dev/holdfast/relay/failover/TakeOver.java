@@ -5,6 +5,7 @@ import dev.holdfast.budget.LogRate;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
@@ -125,11 +126,11 @@ public final class TakeOver {
    *     another replica
    * @throws dev.holdfast.session.SessionStoreException when the session store is away; likewise
    */
-  public void takeOver(String session, String lostReplica) {
+  public void takeOver(LogKey key, String lostReplica) {
     startPumps(
-        session,
+        key,
         found -> {
-          List<SharedLog.AdoptedStream> adopted = shared.adopt(session, lostReplica);
+          List<SharedLog.AdoptedStream> adopted = shared.adopt(key, lostReplica);
           if (!adopted.isEmpty()) {
             audit.sessionResumed(found, "its replica was lost");
           }
@@ -138,18 +139,18 @@ public final class TakeOver {
   }
 
   /** Reclaims streams that this replica owns but does not write. Throws as takeOver does. */
-  void reclaim(String session, Set<String> names) {
+  void reclaim(LogKey key, Set<String> names) {
     LOG.warnf(
         "streams without a writer streams=%s",
-        names.stream().map(name -> new StreamRef(session, name)).toList());
-    startPumps(session, _ -> shared.reclaim(session, names));
+        names.stream().map(name -> new StreamRef(key, name)).toList());
+    startPumps(key, _ -> shared.reclaim(key, names));
   }
 
-  private void startPumps(String id, Function<Session, List<SharedLog.AdoptedStream>> adopt) {
-    Optional<Session> found = SessionId.parse(id).flatMap(sessions::peek);
+  private void startPumps(LogKey key, Function<Session, List<SharedLog.AdoptedStream>> adopt) {
+    Optional<Session> found = SessionId.parse(key.value()).flatMap(sessions::peek);
     if (found.isEmpty()) {
       // The replica that ended the session may have been lost before it ended the log.
-      log.end(id);
+      log.end(key);
       return;
     }
     Session session = found.get();
@@ -162,7 +163,7 @@ public final class TakeOver {
         openings.computeIfAbsent(session.upstream(), _ -> new Semaphore(CONCURRENT_OPENINGS));
     List<SharedLog.AdoptedStream> adopted = adopt.apply(session);
     // Before the pumps start, so that no cancelled call is resumed.
-    router.collect(id);
+    router.collect(key);
     for (SharedLog.AdoptedStream stream : adopted) {
       trace(stream, () -> startPump(session, stream, upstream, permits));
     }
@@ -234,7 +235,7 @@ public final class TakeOver {
       }
     }
     // Only now: the inbox messages are for the replica to which the session is pinned.
-    router.collect(session.id().value());
+    router.collect(StreamNames.key(session.id()));
   }
 
   private void start(

@@ -1,5 +1,6 @@
 package dev.holdfast.relay.pump;
 
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.RequestId;
@@ -22,7 +23,7 @@ public final class Pumps {
   private static final long EARLY_CANCELLATION_TTL = Duration.ofMinutes(1).toNanos();
 
   private final Pump.Context context;
-  private final Map<String, Map<StreamRef, Pump>> bySession = new ConcurrentHashMap<>();
+  private final Map<LogKey, Map<StreamRef, Pump>> bySession = new ConcurrentHashMap<>();
   private final Map<StreamRef, EarlyCancellation> early = new ConcurrentHashMap<>();
 
   /** Requests that were cancelled before their pump started; since when, by the nano time. */
@@ -57,7 +58,7 @@ public final class Pumps {
     Pump pump =
         new Pump(context, writer, upstreamName, upstream, origin, requests, collectCancellations);
     bySession.compute(
-        stream.session(),
+        stream.key(),
         (_, pumps) -> {
           Map<StreamRef, Pump> grown = pumps == null ? new ConcurrentHashMap<>() : pumps;
           grown.put(stream, pump);
@@ -72,12 +73,11 @@ public final class Pumps {
   private void remove(Pump pump) {
     StreamRef stream = pump.stream();
     bySession.computeIfPresent(
-        stream.session(),
-        (_, pumps) -> pumps.remove(stream, pump) && pumps.isEmpty() ? null : pumps);
+        stream.key(), (_, pumps) -> pumps.remove(stream, pump) && pumps.isEmpty() ? null : pumps);
   }
 
   /** Cancels a request of a session. Returns whether a pump of this replica answers it. */
-  public boolean cancel(String session, RequestId request) {
+  public boolean cancel(LogKey session, RequestId request) {
     boolean found = false;
     for (Pump pump : of(session)) {
       if (pump.answers(request)) {
@@ -118,7 +118,7 @@ public final class Pumps {
   }
 
   /** Stops all pumps of a session. */
-  public void stop(String session) {
+  public void stop(LogKey session) {
     of(session).forEach(Pump::stop);
   }
 
@@ -147,7 +147,7 @@ public final class Pumps {
   }
 
   /** Whether a pump answers requests of a session. */
-  public boolean areAnswering(String session) {
+  public boolean areAnswering(LogKey session) {
     return of(session).stream().anyMatch(Pump::answersRequests);
   }
 
@@ -157,20 +157,20 @@ public final class Pumps {
   }
 
   /** The sessions that have a pump. */
-  public List<String> sessions() {
+  public List<LogKey> sessions() {
     return List.copyOf(bySession.keySet());
   }
 
   /** Whether a session has a pump. */
-  public boolean isRunning(String session) {
+  public boolean isRunning(LogKey session) {
     return bySession.containsKey(session);
   }
 
   private @Nullable Pump find(StreamRef stream) {
-    return bySession.getOrDefault(stream.session(), Map.of()).get(stream);
+    return bySession.getOrDefault(stream.key(), Map.of()).get(stream);
   }
 
-  private Collection<Pump> of(String session) {
+  private Collection<Pump> of(LogKey session) {
     return bySession.getOrDefault(session, Map.of()).values();
   }
 }

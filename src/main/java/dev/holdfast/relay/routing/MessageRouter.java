@@ -4,6 +4,7 @@ import dev.holdfast.call.Caller;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
@@ -51,9 +52,9 @@ public record MessageRouter(
     if (!upstreams.isPinned(session)) {
       return true;
     }
-    PinnedSession here = pinned.find(session.id().value());
+    PinnedSession here = pinned.find(StreamNames.key(session.id()));
     if (here != null) {
-      pinned.settle(session.id().value(), here);
+      pinned.settle(StreamNames.key(session.id()), here);
     }
     return here != null;
   }
@@ -77,13 +78,13 @@ public record MessageRouter(
 
   /** Whether a replica serves a session that must be pinned to one. */
   public boolean hasOwner(Session session) {
-    return pinned.find(session.id().value()) != null
+    return pinned.find(StreamNames.key(session.id())) != null
         || inbox.isOpen(StreamNames.standalone(session));
   }
 
   /** Whether a session is pinned here and outlives the loss of its server. */
   boolean isReopening(Session session) {
-    PinnedSession here = pinned.find(session.id().value());
+    PinnedSession here = pinned.find(StreamNames.key(session.id()));
     return here != null && here.canReopen();
   }
 
@@ -106,7 +107,7 @@ public record MessageRouter(
     if (upstreams.runsInProcess(session)) {
       body.messages().stream()
           .filter(message -> message.cancelledRequestId() == null)
-          .forEach(message -> inbox.putForOthers(session.id().value(), message.bytes()));
+          .forEach(message -> inbox.putForOthers(StreamNames.key(session.id()), message.bytes()));
     }
   }
 
@@ -119,7 +120,7 @@ public record MessageRouter(
     Map<RequestId, Message> elsewhere = new HashMap<>();
     for (Message message : body.messages()) {
       RequestId cancelled = message.cancelledRequestId();
-      if (cancelled != null && !pumps.cancel(session.id().value(), cancelled)) {
+      if (cancelled != null && !pumps.cancel(StreamNames.key(session.id()), cancelled)) {
         elsewhere.put(cancelled, message);
       }
     }
@@ -130,7 +131,7 @@ public record MessageRouter(
 
   /** Finds no stream when the response and the cancellation crossed. */
   private void forwardCancellations(Session session, Map<RequestId, Message> cancellations) {
-    for (Inbox.OpenCall call : inbox.openCalls(session.id().value())) {
+    for (Inbox.OpenCall call : inbox.openCalls(StreamNames.key(session.id()))) {
       for (RequestId request : RequestId.parse(call.requests())) {
         Message cancellation = cancellations.get(request);
         if (cancellation != null) {
@@ -142,7 +143,7 @@ public record MessageRouter(
   }
 
   /** Receives the inbox messages for streams that this replica owns, if the store is reachable. */
-  public void collect(String session) {
+  public void collect(LogKey session) {
     try {
       inbox.collect(session);
     } catch (LogException.StoreUnavailable away) {
@@ -165,9 +166,11 @@ public record MessageRouter(
     }
 
     private void deliver(Inbox.Message message) {
-      boolean isPinned = message.writer() != null || pinned.find(message.session()) != null;
+      boolean isPinned = message.writer() != null || pinned.find(message.key()) != null;
       Optional<Session> session =
-          isPinned ? Optional.empty() : SessionId.parse(message.session()).flatMap(sessions::peek);
+          isPinned
+              ? Optional.empty()
+              : SessionId.parse(message.key().value()).flatMap(sessions::peek);
       if (isPinned || session.filter(upstreams::isPinned).isPresent()) {
         pinned.receive(message);
         return;
@@ -184,7 +187,7 @@ public record MessageRouter(
 
     /** Stops the pumps of the session: a silent upstream may never end their streams. */
     @Override
-    public void sessionEnded(String session) {
+    public void ended(LogKey session) {
       pumps.stop(session);
     }
   }

@@ -2,6 +2,7 @@ package dev.holdfast.relay.routing;
 
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
@@ -36,7 +37,7 @@ public final class PinnedSessions {
   private final Inbox inbox;
   private final Pumps pumps;
   private final RelayListener listener;
-  private final Map<String, PinnedSession> sessions = new ConcurrentHashMap<>();
+  private final Map<LogKey, PinnedSession> sessions = new ConcurrentHashMap<>();
 
   /** Creates a registry without sessions. */
   public PinnedSessions(Inbox inbox, Pumps pumps, RelayListener listener) {
@@ -45,7 +46,7 @@ public final class PinnedSessions {
     this.listener = listener;
   }
 
-  @Nullable PinnedSession find(String session) {
+  @Nullable PinnedSession find(LogKey session) {
     return sessions.get(session);
   }
 
@@ -58,7 +59,7 @@ public final class PinnedSessions {
    */
   public void pin(
       StreamWriter standalone, PinnedServer server, boolean lost, @Nullable String after) {
-    String id = standalone.stream().session();
+    LogKey id = standalone.stream().key();
     PinnedSession session =
         new PinnedSession(server, lost, after, listener, closed -> sessions.remove(id, closed));
     sessions.put(id, session);
@@ -73,14 +74,14 @@ public final class PinnedSessions {
   }
 
   /** Lets earlier messages from other replicas reach the server before the next message. */
-  void settle(String id, PinnedSession session) {
+  void settle(LogKey id, PinnedSession session) {
     inbox.collect(id);
     session.settle();
   }
 
   /** Receives an inbox message for a pinned session. It stays in the inbox after a failure. */
   void receive(Inbox.Message message) {
-    PinnedSession session = sessions.get(message.session());
+    PinnedSession session = sessions.get(message.key());
     StreamWriter writer = message.writer();
     if (session == null) {
       if (writer == null) {
@@ -103,7 +104,7 @@ public final class PinnedSessions {
   private void handle(PinnedSession session, @Nullable StreamWriter writer, Inbox.Message message) {
     InboxRequest request = InboxRequest.parse(message.message());
     Body body = Envelopes.read(request.body());
-    body.cancelledRequestIds().forEach(id -> pumps.cancel(message.session(), id));
+    body.cancelledRequestIds().forEach(id -> pumps.cancel(message.key(), id));
     if (writer != null) {
       UpstreamSession upstream = session.upstream(request.scopes());
       start(writer, session.upstreamName(), body, () -> upstream.request(body).source())

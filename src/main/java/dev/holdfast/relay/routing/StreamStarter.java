@@ -3,6 +3,7 @@ package dev.holdfast.relay.routing;
 import dev.holdfast.call.Caller;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.Body;
@@ -68,9 +69,9 @@ public record StreamStarter(
       UpstreamRequest upstream,
       Pump.Origin origin,
       List<RequestId> requests) {
-    String id = session.id().value();
+    LogKey key = StreamNames.key(session.id());
     return pumps.start(
-        writer, session.upstream(), upstream, origin, requests, () -> router.collect(id));
+        writer, session.upstream(), upstream, origin, requests, () -> router.collect(key));
   }
 
   private void traceOpening(StreamRef stream) {

@@ -2,6 +2,7 @@ package dev.holdfast.relay.session;
 
 import dev.holdfast.call.SessionId;
 import dev.holdfast.relay.pump.Pumps;
+import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
@@ -164,13 +165,13 @@ final class AbandonedSessions {
 
   private List<Unused> search() {
     return pumps.sessions().stream()
-        .flatMap(id -> SessionId.parse(id).flatMap(store::find).stream())
+        .flatMap(key -> SessionId.parse(key.value()).flatMap(store::find).stream())
         .flatMap(session -> unused(session).stream())
         .toList();
   }
 
   private Optional<Unused> unused(Session session) {
-    if (pumps.areAnswering(session.id().value())) {
+    if (pumps.areAnswering(StreamNames.key(session.id()))) {
       inUse.accept(session);
       return Optional.empty();
     }

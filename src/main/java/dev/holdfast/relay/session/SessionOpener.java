@@ -306,7 +306,7 @@ public record SessionOpener(
   private void create(Session session, Runnable openStreams) {
     upstreams.store().create(session);
     try {
-      log.begin(session.id().value(), session.opener());
+      log.begin(StreamNames.key(session.id()), session.opener());
       openStreams.run();
     } catch (Throwable failure) {
       upstreams.store().end(session.id());

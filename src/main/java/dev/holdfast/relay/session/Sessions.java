@@ -6,9 +6,11 @@ import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.RelayListener;
+import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
@@ -214,15 +216,15 @@ public final class Sessions {
   }
 
   private EndReport clear(Session session, String cause) {
-    String id = session.id().value();
+    LogKey key = StreamNames.key(session.id());
     forget(session);
     boolean upstreamTold;
     try {
       // The log first: that fences the pumps, so they write no errors when they stop.
-      log.end(id);
+      log.end(key);
     } finally {
       // Also when the store is away: no client can return to a session without a record.
-      pumps.stop(id);
+      pumps.stop(key);
       listener.sessionEnded(Duration.between(session.created(), clock.instant()));
       upstreamTold = upstreams.end(session);
     }
@@ -269,10 +271,10 @@ public final class Sessions {
    * append, and a silent upstream would keep it for ever.
    */
   public void stopPumpsOfEndedSessions() {
-    for (String id : pumps.sessions()) {
-      if (SessionId.parse(id).flatMap(store::find).isEmpty()) {
-        log.end(id);
-        pumps.stop(id);
+    for (LogKey key : pumps.sessions()) {
+      if (SessionId.parse(key.value()).flatMap(store::find).isEmpty()) {
+        log.end(key);
+        pumps.stop(key);
       }
     }
   }

@@ -1,5 +1,7 @@
 package dev.holdfast.relay.stream;
 
+import dev.holdfast.call.SessionId;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.session.Session;
 import java.util.concurrent.ThreadLocalRandom;
@@ -32,9 +34,14 @@ public final class StreamNames {
     return !name.equals(STANDALONE) && !name.startsWith(UPSTREAM_PREFIX);
   }
 
+  /** The owner of a session's streams in the log. */
+  public static LogKey key(SessionId session) {
+    return new LogKey(session.value());
+  }
+
   /** A stream of a session, by its name. */
   public static StreamRef of(Session session, String name) {
-    return new StreamRef(session.id().value(), name);
+    return new StreamRef(key(session.id()), name);
   }
 
   /** The standalone stream of a session. */

@@ -82,7 +82,7 @@ public record TailOpener(
     return context
         .log()
         .readAhead(
-            new StreamRef(session.value(), last.stream()),
+            new StreamRef(StreamNames.key(session), last.stream()),
             last.position(),
             PageReader.FIRST_PAGE,
             PageReader.SMALLEST);
@@ -207,6 +207,6 @@ public record TailOpener(
         kind,
         context.listener().streamsOf(session.upstream()),
         () -> inUse.accept(session),
-        () -> clientOf(session).moves(context.tails().hasResumed(session.id().value())));
+        () -> clientOf(session).moves(context.tails().hasResumed(StreamNames.key(session.id()))));
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.relay.tail;
 
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.retry.Backoff;
@@ -22,7 +23,7 @@ public final class Tails {
   private final Map<StreamRef, Backoff> evictions = new ConcurrentHashMap<>();
 
   /** Sessions whose clients resumed a stream here. Some resume only their standalone stream. */
-  private final Set<String> resumed = ConcurrentHashMap.newKeySet();
+  private final Set<LogKey> resumed = ConcurrentHashMap.newKeySet();
 
   private volatile Predicate<StreamRef> moving = stream -> false;
   private volatile boolean leaving;
@@ -45,7 +46,7 @@ public final class Tails {
   void add(Movable tail) {
     running.add(tail);
     if (tail.isResumed() && StreamNames.areForRequests(tail.stream().name())) {
-      resumed.add(tail.stream().session());
+      resumed.add(tail.stream().key());
     }
     // Looks after it was added: either move() finds this tail, or the tail finds the request. A
     // client that resumes here may have found no other replica, and gives up after few attempts.
@@ -61,7 +62,7 @@ public final class Tails {
   }
 
   /** Whether a client of the session has lately resumed the stream of a request here. */
-  boolean hasResumed(String session) {
+  boolean hasResumed(LogKey session) {
     return resumed.contains(session);
   }
 

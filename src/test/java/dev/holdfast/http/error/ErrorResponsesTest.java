@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.testing.LoggedLines;
@@ -55,7 +56,7 @@ class ErrorResponsesTest {
 
   @Test
   void shouldHideWhatIsUnexpected() {
-    StreamRef stream = new StreamRef("session", "stream");
+    StreamRef stream = new StreamRef(new LogKey("session"), "stream");
     try (LoggedLines log = new LoggedLines(ErrorResponses.class)) {
       Response response = ErrorResponses.of(new LogException.Fenced(stream), ID);
 

@@ -13,6 +13,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLogContract;
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -74,24 +75,24 @@ class MemoryEventLogTest extends EventLogContract {
   @Test
   void shouldListOpenStreamsFirst() {
     MemoryEventLog listed = new MemoryEventLog(keeping(2, 10), maxBytes, maxClientBytes, clock);
-    listed.begin(ref.session(), "");
-    StreamRef other = new StreamRef(ref.session(), "b");
+    listed.begin(ref.key(), "");
+    StreamRef other = new StreamRef(ref.key(), "b");
     StreamWriter complete = openAndLeave(listed, ref, "1");
     StreamWriter open = openAndLeave(listed, other, "2");
     complete.append(List.of(last("end")));
     now.addAndGet(1000);
     Position end = open.append(numbered(1, 3));
 
-    StreamIndex.Page page = listed.list(ref.session(), 0, 1);
+    StreamIndex.Page page = listed.list(ref.key(), 0, 1);
     assertThat(page.more()).isTrue();
     assertThat(page.streams().getFirst().open()).isTrue();
     assertThat(page.streams().getFirst().first().number()).isEqualTo(2);
     assertThat(page.streams().getFirst().last()).isEqualTo(end);
-    StreamIndex.Page rest = listed.list(ref.session(), 1, 1);
+    StreamIndex.Page rest = listed.list(ref.key(), 1, 1);
     assertThat(rest.more()).isFalse();
     assertThat(rest.streams().getFirst().stream()).isEqualTo(ref);
     assertThat(rest.streams().getFirst().open()).isFalse();
-    assertThat(listed.list("none", 0, 1).streams()).isEmpty();
+    assertThat(listed.list(new LogKey("none"), 0, 1).streams()).isEmpty();
   }
 
   @Test
@@ -115,7 +116,7 @@ class MemoryEventLogTest extends EventLogContract {
   void shouldPurgeTheOldestOfAllStreamsBeyondTheBudget() {
     maxBytes = bytes(4, 2);
     EventLog small = begun(keeping(100, 10));
-    StreamRef other = new StreamRef(ref.session(), "b");
+    StreamRef other = new StreamRef(ref.key(), "b");
     StreamWriter one = openAndLeave(small, ref, "1");
     StreamWriter two = openAndLeave(small, other, "2");
     one.append(numbered(1, 2));
@@ -158,11 +159,11 @@ class MemoryEventLogTest extends EventLogContract {
   void shouldGiveBackTheBudgetOfAnEndedSession() {
     maxBytes = bytes(4, 1);
     EventLog small = begun(keeping(100, 10));
-    small.begin("other", "");
-    StreamRef other = new StreamRef("other", "b");
+    small.begin(new LogKey("other"), "");
+    StreamRef other = new StreamRef(new LogKey("other"), "b");
     openAndLeave(small, other, "1").append(numbered(1, 4));
 
-    small.end("other");
+    small.end(new LogKey("other"));
     openAndLeave(small, ref, "1").append(numbered(1, 4));
 
     assertThat(payloads(readAll(small, ref, Position.START))).hasSize(4);
@@ -172,7 +173,7 @@ class MemoryEventLogTest extends EventLogContract {
   void shouldForgetACompleteStreamWhoseEventsAreAllPurged() {
     maxBytes = bytes(2, 1);
     EventLog small = begun(keeping(100, 10));
-    StreamRef other = new StreamRef(ref.session(), "b");
+    StreamRef other = new StreamRef(ref.key(), "b");
     Position end = openAndLeave(small, ref, "1").append(List.of(last("1")));
 
     openAndLeave(small, other, "2").append(numbered(1, 2));
@@ -187,8 +188,8 @@ class MemoryEventLogTest extends EventLogContract {
     EventLog small = begun(keeping(1_000_000, 10));
     Position first =
         openAndLeave(small, ref, "1").append(List.of(event("x".repeat(20_000)), event("2")));
-    small.begin("greedy", "");
-    StreamWriter greedy = openAndLeave(small, new StreamRef("greedy", "b"), "1");
+    small.begin(new LogKey("greedy"), "");
+    StreamWriter greedy = openAndLeave(small, new StreamRef(new LogKey("greedy"), "b"), "1");
     for (int n = 1; n <= 1000; n++) {
       greedy.append(List.of(event("x".repeat(12_000))));
     }
@@ -202,9 +203,9 @@ class MemoryEventLogTest extends EventLogContract {
   void shouldShareTheBudgetAmongSessionsThatNeedMuch() {
     maxBytes = 100_000;
     EventLog small = begun(keeping(1_000_000, 10));
-    small.begin("other", "");
+    small.begin(new LogKey("other"), "");
     StreamWriter one = openAndLeave(small, ref, "1");
-    StreamWriter two = openAndLeave(small, new StreamRef("other", "b"), "1");
+    StreamWriter two = openAndLeave(small, new StreamRef(new LogKey("other"), "b"), "1");
     for (int n = 1; n <= 100; n++) {
       one.append(List.of(event("x".repeat(1000))));
       two.append(List.of(event("x".repeat(1000))));
@@ -216,7 +217,7 @@ class MemoryEventLogTest extends EventLogContract {
     }
   }
 
-  private static StreamWriter opened(EventLog log, String session, String client) {
+  private static StreamWriter opened(EventLog log, LogKey session, String client) {
     log.begin(session, client);
     return openAndLeave(log, new StreamRef(session, "b"), "1");
   }
@@ -226,10 +227,10 @@ class MemoryEventLogTest extends EventLogContract {
   void shouldNotPurgeTheEventsOfAClientThatNeedsLessThanOthers() {
     maxBytes = 100_000;
     EventLog small = create(keeping(1_000_000, 10));
-    StreamWriter modest = opened(small, "modest", "bob");
+    StreamWriter modest = opened(small, new LogKey("modest"), "bob");
     modest.append(List.of(event("x".repeat(20_000)), event("2")));
     for (int n = 1; n <= 100; n++) {
-      opened(small, "greedy" + n, "alice").append(List.of(event("x".repeat(5_000))));
+      opened(small, new LogKey("greedy" + n), "alice").append(List.of(event("x".repeat(5_000))));
     }
 
     assertThat(readAll(small, modest.stream(), Position.START)).hasSize(2);
@@ -240,11 +241,11 @@ class MemoryEventLogTest extends EventLogContract {
   void shouldLimitTheBytesOfAClient() {
     maxClientBytes = 30_000;
     EventLog limited = create(keeping(1_000_000, 10));
-    StreamWriter modest = opened(limited, "modest", "bob");
+    StreamWriter modest = opened(limited, new LogKey("modest"), "bob");
     modest.append(List.of(event("x".repeat(20_000)), event("2")));
     List<StreamRef> greedy = new ArrayList<>();
     for (int n = 1; n <= 10; n++) {
-      StreamWriter writer = opened(limited, "greedy" + n, "alice");
+      StreamWriter writer = opened(limited, new LogKey("greedy" + n), "alice");
       writer.append(List.of(event("x".repeat(5_000))));
       greedy.add(writer.stream());
     }
@@ -262,7 +263,7 @@ class MemoryEventLogTest extends EventLogContract {
     maxBytes = 100_000;
     EventLog small = create(keeping(1_000_000, 10));
     for (int n = 1; n <= 50; n++) {
-      StreamWriter writer = opened(small, "s" + n, "");
+      StreamWriter writer = opened(small, new LogKey("s" + n), "");
       writer.append(List.of(event("x".repeat(10_000 + n))));
 
       assertThat(readAll(small, writer.stream(), Position.START)).hasSize(1);
@@ -275,9 +276,9 @@ class MemoryEventLogTest extends EventLogContract {
   void shouldPurgeTheResultsOfConnectedClientsLast() {
     maxBytes = 8_000_000;
     EventLog small = create(keeping(1_000, 1_000));
-    StreamWriter innocent = opened(small, "innocent", "innocent");
+    StreamWriter innocent = opened(small, new LogKey("innocent"), "innocent");
     innocent.append(List.of(last("x".repeat(200_000))));
-    StreamRef followed = new StreamRef("innocent", "g");
+    StreamRef followed = new StreamRef(new LogKey("innocent"), "g");
     StreamWriter _ = small.open(followed, "");
     EventLog.Watch watch = small.watch(followed, new LogTesting.CountingWatcher());
 
@@ -292,7 +293,7 @@ class MemoryEventLogTest extends EventLogContract {
   /** Each of 150 clients leaves without its result of 70 kB. */
   private static void leaveResults(EventLog log, String prefix) {
     for (int n = 0; n < 150; n++) {
-      opened(log, prefix + n, prefix + n).append(List.of(last("x".repeat(70_000))));
+      opened(log, new LogKey(prefix + n), prefix + n).append(List.of(last("x".repeat(70_000))));
     }
   }
 
@@ -305,7 +306,7 @@ class MemoryEventLogTest extends EventLogContract {
     openAndLeave(small, ref, "1").append(numbered(1, 6));
 
     assertThat(small.depth()).isEqualTo(size(4, 1));
-    small.end(ref.session());
+    small.end(ref.key());
     assertThat(small.depth()).isEqualTo(size(0, 0));
   }
 

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting.CountingWatcher;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -56,7 +57,7 @@ class AdoptionIT extends ReplicasFixture {
     RedisEventLog successor = replica("b");
     former.open(ref, "1,\"x\"").append(numbered(1, 3));
 
-    SharedLog.AdoptedStream adopted = successor.shared().adopt(ref.session(), "a").getFirst();
+    SharedLog.AdoptedStream adopted = successor.shared().adopt(ref.key(), "a").getFirst();
     Position position = adopted.writer().append(List.of(last("4")));
 
     assertThat(adopted.stream()).isEqualTo(ref);
@@ -73,7 +74,7 @@ class AdoptionIT extends ReplicasFixture {
     StreamWriter fenced = former.open(ref, "1");
     fenced.append(numbered(1, 1));
 
-    StreamWriter writer = successor.shared().adopt(ref.session(), "a").getFirst().writer();
+    StreamWriter writer = successor.shared().adopt(ref.key(), "a").getFirst().writer();
 
     assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> fenced.append(List.of(event("stale"))));
@@ -89,7 +90,7 @@ class AdoptionIT extends ReplicasFixture {
   void shouldGiveEachStreamToOneOfManySuccessors() throws Exception {
     RedisEventLog former = replica("a");
     List<StreamRef> streams =
-        IntStream.range(0, 20).mapToObj(i -> new StreamRef(ref.session(), "s" + i)).toList();
+        IntStream.range(0, 20).mapToObj(i -> new StreamRef(ref.key(), "s" + i)).toList();
     streams.forEach(stream -> former.open(stream, "1"));
     List<RedisEventLog> successors =
         IntStream.range(0, 8).mapToObj(i -> replica("successor" + i)).toList();
@@ -97,8 +98,7 @@ class AdoptionIT extends ReplicasFixture {
     List<StreamRef> adopted = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Callable<List<SharedLog.AdoptedStream>>> tries = new ArrayList<>();
-      successors.forEach(
-          successor -> tries.add(() -> successor.shared().adopt(ref.session(), "a")));
+      successors.forEach(successor -> tries.add(() -> successor.shared().adopt(ref.key(), "a")));
       for (Future<List<SharedLog.AdoptedStream>> won : threads.invokeAll(tries)) {
         won.get().forEach(stream -> adopted.add(stream.stream()));
       }
@@ -112,12 +112,12 @@ class AdoptionIT extends ReplicasFixture {
     RedisEventLog former = replica("a");
     RedisEventLog other = replica("ab");
     RedisEventLog successor = replica("c");
-    StreamRef complete = new StreamRef(ref.session(), "done");
-    StreamRef others = new StreamRef(ref.session(), "others");
+    StreamRef complete = new StreamRef(ref.key(), "done");
+    StreamRef others = new StreamRef(ref.key(), "others");
     former.open(complete, "1").append(List.of(last("end")));
     StreamWriter writer = other.open(others, "2");
 
-    assertThat(successor.shared().adopt(ref.session(), "a")).isEmpty();
+    assertThat(successor.shared().adopt(ref.key(), "a")).isEmpty();
     assertThat(writer.append(numbered(1, 1)).number()).isEqualTo(1);
   }
 
@@ -126,23 +126,23 @@ class AdoptionIT extends ReplicasFixture {
     RedisEventLog former = replica("a");
     RedisEventLog successor = replica("b");
     former.open(ref, "1");
-    former.end(ref.session());
+    former.end(ref.key());
 
-    assertThat(successor.shared().adopt(ref.session(), "a")).isEmpty();
+    assertThat(successor.shared().adopt(ref.key(), "a")).isEmpty();
   }
 
   @Test
   void shouldTellTheNewestUpstreamId() {
     RedisEventLog former = replica("a");
     RedisEventLog successor = replica("b");
-    StreamRef without = new StreamRef(ref.session(), "without");
+    StreamRef without = new StreamRef(ref.key(), "without");
     former
         .open(ref, "1")
         .append(
             List.of(fromUpstream("1", "u1"), fromUpstream("2", "u2"), event("own"), event("own")));
     former.open(without, "2").append(numbered(1, 200));
 
-    List<SharedLog.AdoptedStream> adopted = successor.shared().adopt(ref.session(), "a");
+    List<SharedLog.AdoptedStream> adopted = successor.shared().adopt(ref.key(), "a");
 
     assertThat(adopted)
         .extracting(stream -> stream.stream().name() + " " + stream.upstreamId())
@@ -155,9 +155,9 @@ class AdoptionIT extends ReplicasFixture {
     RedisEventLog former = replica("a");
     RedisEventLog successor = replica("b");
     StreamWriter writer = former.open(ref, "1");
-    StreamRef later = new StreamRef(ref.session(), "later");
+    StreamRef later = new StreamRef(ref.key(), "later");
     StreamWriter laterWriter = former.open(later, "2");
-    StreamRef again = new StreamRef(ref.session(), "again");
+    StreamRef again = new StreamRef(ref.key(), "again");
     StreamWriter againWriter = former.open(again, "3");
 
     writer.recordUpstreamCursor("u 0");
@@ -167,7 +167,7 @@ class AdoptionIT extends ReplicasFixture {
     againWriter.recordUpstreamCursor("u2");
     former.check(); // Commands of one thread are executed in order.
 
-    assertThat(successor.shared().adopt(ref.session(), "a"))
+    assertThat(successor.shared().adopt(ref.key(), "a"))
         .extracting(stream -> stream.stream().name() + " " + stream.upstreamId())
         .containsExactlyInAnyOrder("a1 u 0", "later u1", "again u2");
     writer.recordUpstreamCursor("stale");
@@ -184,7 +184,7 @@ class AdoptionIT extends ReplicasFixture {
     assertThatExceptionOfType(LogException.OutcomeUnknown.class)
         .isThrownBy(() -> writer.append(numbered(2, 2)));
 
-    StreamWriter adopted = successor.shared().adopt(ref.session(), "a").getFirst().writer();
+    StreamWriter adopted = successor.shared().adopt(ref.key(), "a").getFirst().writer();
 
     assertThat(adopted.append(numbered(3, 3)).number()).isEqualTo(3);
     assertThat(payloads(readAll(successor, ref, Position.START))).containsExactly("1", "2", "3");
@@ -198,12 +198,13 @@ class AdoptionIT extends ReplicasFixture {
     RedisEventLog successor = replica("b", proxy);
     former.open(ref, "1").append(numbered(1, 1));
     successor.check();
-    assertThat(successor.shared().adopt("unknown", "a")).isEmpty(); // Redis knows the script now.
+    assertThat(successor.shared().adopt(new LogKey("unknown"), "a"))
+        .isEmpty(); // Redis knows the script now.
 
     proxy.cutAtNextReplies(1);
-    assertThat(catchThrowable(() -> successor.shared().adopt(ref.session(), "a")))
+    assertThat(catchThrowable(() -> successor.shared().adopt(ref.key(), "a")))
         .isInstanceOf(LogException.StoreUnavailable.class);
-    List<SharedLog.AdoptedStream> adopted = successor.shared().adopt(ref.session(), "a");
+    List<SharedLog.AdoptedStream> adopted = successor.shared().adopt(ref.key(), "a");
 
     assertThat(adopted).hasSize(1);
     assertThat(adopted.getFirst().writer().append(numbered(2, 2)).number()).isEqualTo(2);
@@ -220,7 +221,7 @@ class AdoptionIT extends ReplicasFixture {
     assertThat(events(former.read(ref, first, 10))).isEmpty();
     int wakes = watcher.wakes();
 
-    successor.shared().adopt(ref.session(), "a").getFirst().writer().append(numbered(2, 2));
+    successor.shared().adopt(ref.key(), "a").getFirst().writer().append(numbered(2, 2));
 
     await().untilAsserted(() -> assertThat(watcher.wakes()).isGreaterThan(wakes));
     assertThat(payloads(former.read(ref, first, 10))).containsExactly("2");
@@ -234,7 +235,7 @@ class AdoptionIT extends ReplicasFixture {
     CountingWatcher watcher = new CountingWatcher();
     successor.watch(ref, watcher);
 
-    StreamWriter writer = successor.shared().adopt(ref.session(), "a").getFirst().writer();
+    StreamWriter writer = successor.shared().adopt(ref.key(), "a").getFirst().writer();
     Position third = writer.append(numbered(2, 3));
 
     assertThat(watcher.wakes()).isPositive();
@@ -250,9 +251,9 @@ class AdoptionIT extends ReplicasFixture {
     RedisEventLog second = replica("b");
     StreamWriter stale = first.open(ref, "1");
     stale.append(numbered(1, 1));
-    second.shared().adopt(ref.session(), "a").getFirst().writer().append(numbered(2, 2));
+    second.shared().adopt(ref.key(), "a").getFirst().writer().append(numbered(2, 2));
 
-    StreamWriter again = first.shared().adopt(ref.session(), "b").getFirst().writer();
+    StreamWriter again = first.shared().adopt(ref.key(), "b").getFirst().writer();
     assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> stale.append(numbered(9, 9)));
 
@@ -264,7 +265,7 @@ class AdoptionIT extends ReplicasFixture {
   void shouldFindAStreamWhoseOpeningSeemedToFail() {
     RedisProxy proxy = proxy(redis);
     RedisEventLog log = replica("a", proxy);
-    log.open(new StreamRef(ref.session(), "first"), "1").append(List.of(last("end")));
+    log.open(new StreamRef(ref.key(), "first"), "1").append(List.of(last("end")));
 
     proxy.cutAtNextReplies(2);
     assertThat(catchThrowable(() -> log.open(ref, "2")))
@@ -272,11 +273,11 @@ class AdoptionIT extends ReplicasFixture {
     await().until(() -> proxy.cutsLeft() == 0);
 
     assertThat(findOrphaned(log)).containsOnlyKeys(ref);
-    StreamWriter writer = log.shared().reclaim(ref.session(), Set.of("a1")).getFirst().writer();
+    StreamWriter writer = log.shared().reclaim(ref.key(), Set.of("a1")).getFirst().writer();
     assertThat(findOrphaned(log)).isEmpty();
     writer.append(List.of(last("end")));
     assertThat(payloads(readAll(log, ref, Position.START))).containsExactly("end");
-    assertThat(log.shared().reclaim(ref.session(), Set.of("a1"))).isEmpty();
+    assertThat(log.shared().reclaim(ref.key(), Set.of("a1"))).isEmpty();
   }
 
   /** A primary that fails loses the newest writes. */
@@ -285,8 +286,8 @@ class AdoptionIT extends ReplicasFixture {
     RedisEventLog log = replica("a");
     StreamWriter writer = log.open(ref, "1");
     Position second = writer.append(numbered(1, 2));
-    String session = Replica.KEYS.session(ref.session());
-    String stream = Replica.KEYS.stream(ref.session(), ref.name());
+    String session = Replica.KEYS.session(ref.key().value());
+    String stream = Replica.KEYS.stream(ref.key().value(), ref.name());
     redis.command("COPY", session, session + "before");
     redis.command("COPY", stream, stream + "before");
     writer.append(List.of(last("end")));
@@ -296,7 +297,7 @@ class AdoptionIT extends ReplicasFixture {
     redis.command("COPY", stream + "before", stream, "REPLACE");
 
     assertThat(findOrphaned(log)).containsOnlyKeys(ref);
-    SharedLog.AdoptedStream again = log.shared().reclaim(ref.session(), Set.of("a1")).getFirst();
+    SharedLog.AdoptedStream again = log.shared().reclaim(ref.key(), Set.of("a1")).getFirst();
     assertThat(again.requests()).isEqualTo("1");
     again.writer().append(List.of(last("unknown")));
     assertThat(payloads(readAll(log, ref, second))).containsExactly("unknown");
@@ -307,9 +308,9 @@ class AdoptionIT extends ReplicasFixture {
     RedisEventLog log = replica("a");
     RedisEventLog other = replica("ab");
     log.open(ref, "1").append(numbered(1, 1));
-    other.open(new StreamRef(ref.session(), "others"), "2");
-    log.openShared(new StreamRef(ref.session(), "m"));
-    StreamRef complete = new StreamRef(ref.session(), "done");
+    other.open(new StreamRef(ref.key(), "others"), "2");
+    log.openShared(new StreamRef(ref.key(), "m"));
+    StreamRef complete = new StreamRef(ref.key(), "done");
     log.open(complete, "3").append(List.of(last("end")));
 
     assertThat(findOrphaned(log)).isEmpty();
@@ -321,16 +322,16 @@ class AdoptionIT extends ReplicasFixture {
   void shouldNotFindARemoteStreamWhoseMessageWaits() {
     RedisEventLog owner = replica("a");
     RedisEventLog other = replica("b");
-    owner.open(new StreamRef(ref.session(), "g"), "");
+    owner.open(new StreamRef(ref.key(), "g"), "");
     assertThat(other.shared().inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8)))
         .isTrue();
 
     assertThat(findOrphaned(owner)).isEmpty();
-    redis.command("DEL", Replica.KEYS.inbox(ref.session()));
+    redis.command("DEL", Replica.KEYS.inbox(ref.key().value()));
     assertThat(findOrphaned(owner)).containsOnlyKeys(ref);
   }
 
   private Map<StreamRef, String> findOrphaned(RedisEventLog log) {
-    return log.shared().findOrphaned(List.of(ref.session(), "unknown"));
+    return log.shared().findOrphaned(List.of(ref.key(), new LogKey("unknown")));
   }
 }

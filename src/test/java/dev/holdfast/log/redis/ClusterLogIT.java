@@ -9,6 +9,7 @@ import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLog.Watcher;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -71,8 +72,8 @@ class ClusterLogIT {
   private List<StreamWriter> open(String name) {
     List<StreamWriter> writers = new ArrayList<>();
     for (int i = 0; i < SESSIONS; i++) {
-      one.log.begin(name + i, "");
-      writers.add(one.log.open(new StreamRef(name + i, "s"), "[1]"));
+      one.log.begin(new LogKey(name + i), "");
+      writers.add(one.log.open(new StreamRef(new LogKey(name + i), "s"), "[1]"));
     }
     return writers;
   }
@@ -132,8 +133,7 @@ class ClusterLogIT {
       writer.append(List.of(new NewEvent("a".getBytes(UTF_8), "upstream-1", false)));
       writer.recordUpstreamCursor("upstream-2");
 
-      List<SharedLog.AdoptedStream> adopted =
-          two.log.shared().adopt(writer.stream().session(), "one");
+      List<SharedLog.AdoptedStream> adopted = two.log.shared().adopt(writer.stream().key(), "one");
 
       assertThat(adopted).hasSize(1);
       assertThat(adopted.getFirst().requests()).isEqualTo("[1]");
@@ -154,7 +154,7 @@ class ClusterLogIT {
 
     for (StreamWriter writer : writers) {
       writer.append(List.of(event("a")));
-      two.log.end(writer.stream().session());
+      two.log.end(writer.stream().key());
 
       assertThat(one.log.read(writer.stream(), Position.START, 1))
           .isInstanceOf(ReadResult.NoSuchStream.class);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.LogTesting.CountingWatcher;
 import dev.holdfast.log.StreamIndex;
@@ -89,7 +90,7 @@ class FollowedStreamsIT extends ReplicasFixture {
   void shouldCountAClientThatMovedBeforeItsOldConnectionEnded() {
     var _ = a.open(ref, "1");
     EventLog.Watch old = a.watch(ref, new CountingWatcher());
-    redis.command("HSET", Replica.KEYS.session(session), "t:" + ref.name(), "b 5");
+    redis.command("HSET", Replica.KEYS.session(session.value()), "t:" + ref.name(), "b 5");
 
     leave(old);
     // Commands of a replica run in order.
@@ -122,7 +123,8 @@ class FollowedStreamsIT extends ReplicasFixture {
     writer.append(List.of(last("1")));
 
     assertThat(followed()).isZero();
-    assertThat(index.followed(List.of("unknown", session))).containsExactly(List.of(), List.of());
+    assertThat(index.followed(List.of(new LogKey("unknown"), session)))
+        .containsExactly(List.of(), List.of());
     assertThat(index.followed(List.of())).isEmpty();
   }
 }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.log.Inbox;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.testing.RedisFixture;
 import java.util.List;
@@ -30,7 +31,7 @@ abstract class InboxFixture extends ReplicasFixture {
   }
 
   /** A replica with the messages that it received and the sessions that ended. */
-  record InboxReplica(RedisEventLog log, List<String> received, List<String> ended) {
+  record InboxReplica(RedisEventLog log, List<String> received, List<LogKey> ended) {
 
     Inbox inbox() {
       return log.shared().inbox();
@@ -50,7 +51,7 @@ abstract class InboxFixture extends ReplicasFixture {
                 }
 
                 @Override
-                public void sessionEnded(String session) {
+                public void ended(LogKey session) {
                   ended.add(session);
                 }
               });
@@ -85,7 +86,7 @@ abstract class InboxFixture extends ReplicasFixture {
   }
 
   String waiting() {
-    return redis.command("XLEN", Replica.KEYS.inbox(session));
+    return redis.command("XLEN", Replica.KEYS.inbox(session.value()));
   }
 
   static List<String> numbers(int to) {

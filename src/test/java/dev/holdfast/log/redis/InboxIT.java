@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.Inbox;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import java.util.List;
@@ -108,7 +109,8 @@ class InboxIT extends InboxFixture {
 
     assertThat(other.inbox().put(ref, new byte[1])).isFalse();
     assertThat(other.inbox().put(new StreamRef(session, "never"), new byte[1])).isFalse();
-    assertThat(other.inbox().put(new StreamRef("unknown", "a1"), new byte[1])).isFalse();
+    assertThat(other.inbox().put(new StreamRef(new LogKey("unknown"), "a1"), new byte[1]))
+        .isFalse();
     assertThat(other.inbox().putForOthers(session, new byte[1])).isZero();
     assertThat(waiting()).isEqualTo(":0");
   }
@@ -135,11 +137,11 @@ class InboxIT extends InboxFixture {
     InboxReplica other = replica("b");
     owner.log().open(ref, "1");
     put(other, ref, "1");
-    assertThat(redis.command("PTTL", Replica.KEYS.inbox(session))).startsWith(":3");
+    assertThat(redis.command("PTTL", Replica.KEYS.inbox(session.value()))).startsWith(":3");
 
     other.log().end(session);
 
-    assertThat(redis.command("EXISTS", Replica.KEYS.inbox(session))).isEqualTo(":0");
+    assertThat(redis.command("EXISTS", Replica.KEYS.inbox(session.value()))).isEqualTo(":0");
   }
 
   /** Calls without output would otherwise run on after their session has ended. */
@@ -167,6 +169,6 @@ class InboxIT extends InboxFixture {
         .containsExactlyInAnyOrder(
             new Inbox.OpenCall(ref, "1,\"x\""),
             new Inbox.OpenCall(new StreamRef(session, "b1"), "3"));
-    assertThat(two.inbox().openCalls("unknown")).isEmpty();
+    assertThat(two.inbox().openCalls(new LogKey("unknown"))).isEmpty();
   }
 }

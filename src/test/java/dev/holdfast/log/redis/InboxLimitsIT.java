@@ -92,7 +92,7 @@ class InboxLimitsIT extends InboxFixture {
     InboxReplica other = replica("b");
     owner.log().open(ref, "1");
     put(other, ref, "four");
-    redis.command("DEL", Replica.KEYS.inbox(session));
+    redis.command("DEL", Replica.KEYS.inbox(session.value()));
 
     put(other, ref, "three");
 
@@ -100,6 +100,6 @@ class InboxLimitsIT extends InboxFixture {
   }
 
   private List<String> bytesWaiting() {
-    return redis.reply("HGET", Replica.KEYS.session(session), "in");
+    return redis.reply("HGET", Replica.KEYS.session(session.value()), "in");
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.call.SessionId;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
@@ -113,12 +114,12 @@ class LogScaleIT {
     inParallel(
         SESSIONS,
         n -> {
-          replica.log.begin("s" + n, "");
-          write(replica, new StreamRef("s" + n, "a"), small);
+          replica.log.begin(new LogKey("s" + n), "");
+          write(replica, new StreamRef(new LogKey("s" + n), "a"), small);
         });
-    replica.log.begin(BIG, "");
+    replica.log.begin(new LogKey(BIG), "");
     List<NewEvent> large = List.of(new NewEvent(new byte[LARGE], null, true));
-    inParallel(STREAMS, n -> write(replica, new StreamRef(BIG, "a" + n), large));
+    inParallel(STREAMS, n -> write(replica, new StreamRef(new LogKey(BIG), "a" + n), large));
   }
 
   private static void write(Replica replica, StreamRef stream, List<NewEvent> events) {
@@ -186,15 +187,15 @@ class LogScaleIT {
         "1",
         COMPLETE,
         Long.toString(before / 2));
-    replica.log.openUnfollowed(new StreamRef(BIG, "next"), null);
+    replica.log.openUnfollowed(new StreamRef(new LogKey(BIG), "next"), null);
     await()
         .atMost(Duration.ofMinutes(2))
         .until(() -> number(redis, "ZCARD", COMPLETE) == before - before / 2);
   }
 
   private static void endSessions(RedisFixture redis, Replica replica) {
-    replica.log.end(BIG);
-    inParallel(1000, n -> replica.log.end("s" + n));
+    replica.log.end(new LogKey(BIG));
+    inParallel(1000, n -> replica.log.end(new LogKey("s" + n)));
     String garbage = Replica.KEYS.session(BIG) + ":garbage";
     await()
         .atMost(Duration.ofMinutes(2))

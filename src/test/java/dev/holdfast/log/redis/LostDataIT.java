@@ -32,7 +32,7 @@ class LostDataIT extends ReplicasFixture {
     Position first = writer.append(numbered(1, 1));
     Position third = writer.append(numbered(2, 3));
 
-    redis.command("DEL", Replica.KEYS.stream(ref.session(), ref.name()));
+    redis.command("DEL", Replica.KEYS.stream(ref.key().value(), ref.name()));
 
     assertThat(log.read(ref, Position.START, 10)).isEqualTo(new ReadResult.Gap(null, third));
     assertThat(log.read(ref, first, 10)).isEqualTo(new ReadResult.Gap(null, third));
@@ -52,7 +52,7 @@ class LostDataIT extends ReplicasFixture {
     for (int n = 1; n <= 5; n++) {
       positions.add(writer.append(numbered(n, n)));
     }
-    String key = Replica.KEYS.stream(ref.session(), ref.name());
+    String key = Replica.KEYS.stream(ref.key().value(), ref.name());
 
     redis.command("XDEL", key, positions.get(2).toString());
     assertThat(payloads(log.read(ref, Position.START, 10))).containsExactly("1", "2");

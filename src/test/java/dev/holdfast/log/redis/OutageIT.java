@@ -13,6 +13,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.LogTesting.CountingWatcher;
 import dev.holdfast.log.NewEvent;
@@ -39,7 +40,7 @@ class OutageIT {
 
   private final RedisFixture redis = RedisFixture.startDurable();
   private final List<Replica> replicas = new ArrayList<>();
-  private final StreamRef ref = new StreamRef("s" + UUID.randomUUID(), "a1");
+  private final StreamRef ref = new StreamRef(new LogKey("s" + UUID.randomUUID()), "a1");
   private final EventLog log = replica("a");
   private final EventLog other = replica("b");
   private final StreamWriter writer = log.open(ref, "1");
@@ -53,7 +54,7 @@ class OutageIT {
   private EventLog replica(String name) {
     Replica replica = new Replica(name, redis.url(), redis.url(), redis.url(), TIMEOUT, RETENTION);
     replicas.add(replica);
-    replica.log.begin(ref.session(), "");
+    replica.log.begin(ref.key(), "");
     return replica.log;
   }
 
@@ -96,13 +97,13 @@ class OutageIT {
   }
 
   private long stored() {
-    String length = redis.command("XLEN", Replica.KEYS.stream(ref.session(), ref.name()));
+    String length = redis.command("XLEN", Replica.KEYS.stream(ref.key().value(), ref.name()));
     return Long.parseLong(length.substring(1));
   }
 
   private boolean hasOwner() {
     return redis
-        .command("HEXISTS", Replica.KEYS.session(ref.session()), "o:" + ref.name())
+        .command("HEXISTS", Replica.KEYS.session(ref.key().value()), "o:" + ref.name())
         .equals(":1");
   }
 
@@ -241,8 +242,8 @@ class OutageIT {
     Position first = follow();
     Position third = writer.append(numbered(2, 3));
     log.read(ref, first, 10);
-    redis.command("XTRIM", Replica.KEYS.stream(ref.session(), ref.name()), "MAXLEN", "0");
-    redis.command("HSET", Replica.KEYS.session(ref.session()), "l:" + ref.name(), "1-1");
+    redis.command("XTRIM", Replica.KEYS.stream(ref.key().value(), ref.name()), "MAXLEN", "0");
+    redis.command("HSET", Replica.KEYS.session(ref.key().value()), "l:" + ref.name(), "1-1");
     assertThat(other.read(ref, third, 10)).isInstanceOf(ReadResult.Gap.class);
 
     // The local tail has all events, so it finds no gap, and soon no other reader does.

@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -32,9 +33,9 @@ class RedisCommandsIT {
 
   @AutoClose private static final RedisFixture redis = RedisFixture.start();
 
-  private final String session = "s" + UUID.randomUUID();
-  private final String sizes = Replica.KEYS.sizes(session);
-  private final String streams = Replica.KEYS.streams(session);
+  private final LogKey session = new LogKey("s" + UUID.randomUUID());
+  private final String sizes = Replica.KEYS.sizes(session.value());
+  private final String streams = Replica.KEYS.streams(session.value());
 
   @SuppressWarnings("NullAway.Init")
   private Replica replica;
@@ -134,7 +135,7 @@ class RedisCommandsIT {
     }
     open("b").append(List.of(event("1")));
 
-    await().until(() -> reply("EXISTS", Replica.KEYS.stream(session, "a19")) == 0);
+    await().until(() -> reply("EXISTS", Replica.KEYS.stream(session.value(), "a19")) == 0);
 
     assertThat(redis.reply("ZRANGE", streams, "0", "-1")).isEmpty();
     assertThat(redis.reply("HKEYS", sizes)).containsExactlyInAnyOrder("b", "c", "b:b", "w:b");
@@ -148,9 +149,9 @@ class RedisCommandsIT {
     start(retention(BRIEF, HOUR, 1000, HOUR, 10));
     open("a").append(List.of(last("1")));
     String all = Replica.KEYS.allSizes().getFirst();
-    await().until(() -> redis.reply("ZRANGE", all, "0", "-1").contains(session));
+    await().until(() -> redis.reply("ZRANGE", all, "0", "-1").contains(session.value()));
 
-    await().until(() -> !redis.reply("ZRANGE", all, "0", "-1").contains(session));
+    await().until(() -> !redis.reply("ZRANGE", all, "0", "-1").contains(session.value()));
   }
 
   /** A quota may remove all complete streams, and with them the set and its time to live. */
@@ -162,14 +163,14 @@ class RedisCommandsIT {
     writer.append(List.of(new NewEvent(new byte[200_000], null, false)));
     assertThat(reply("EXISTS", streams)).isZero();
     writer.append(List.of(event("1")));
-    await().until(() -> reply("XLEN", Replica.KEYS.stream(session, "a")) == 1);
+    await().until(() -> reply("XLEN", Replica.KEYS.stream(session.value(), "a")) == 1);
 
     call("c");
-    assertThat(reply("PTTL", Replica.KEYS.stream(session, "c"))).isPositive();
+    assertThat(reply("PTTL", Replica.KEYS.stream(session.value(), "c"))).isPositive();
 
     await().until(() -> reply("EXISTS", streams) == 1);
     assertThat(redis.keys())
-        .filteredOn(key -> key.contains(session))
+        .filteredOn(key -> key.contains(session.value()))
         .hasSize(6)
         .allMatch(key -> reply("PTTL", key) > 0);
   }
@@ -180,7 +181,7 @@ class RedisCommandsIT {
     Duration ttl = Duration.ofMillis(700);
     start(retention(ttl, ttl, 1000, HOUR, 10));
     StreamWriter writer = open("a");
-    String stream = Replica.KEYS.stream(session, "a");
+    String stream = Replica.KEYS.stream(session.value(), "a");
     writer.append(List.of(event("1")));
     await().until(() -> reply("EXISTS", stream, sizes) == 0);
 
@@ -197,8 +198,8 @@ class RedisCommandsIT {
     replica.log.markFullyDelivered(new StreamRef(session, "a"), false);
     call("b");
 
-    await().until(() -> reply("EXISTS", Replica.KEYS.stream(session, "b")) == 0);
-    assertThat(reply("PTTL", Replica.KEYS.stream(session, "a"))).isGreaterThan(3_000_000);
+    await().until(() -> reply("EXISTS", Replica.KEYS.stream(session.value(), "b")) == 0);
+    assertThat(reply("PTTL", Replica.KEYS.stream(session.value(), "a"))).isGreaterThan(3_000_000);
   }
 
   /**
@@ -213,13 +214,13 @@ class RedisCommandsIT {
       other.log.end(session);
     }
 
-    await().until(() -> redis.keys().stream().noneMatch(key -> key.contains(session)));
+    await().until(() -> redis.keys().stream().noneMatch(key -> key.contains(session.value())));
   }
 
   @Test
   void shouldExtendTheTimeToLiveOfASessionInWhichAStreamWasOpened() {
     start(keeping(1000, 10));
-    String hash = Replica.KEYS.session(session);
+    String hash = Replica.KEYS.session(session.value());
     redis.command("PEXPIRE", hash, "60000");
 
     open("a");
@@ -233,7 +234,7 @@ class RedisCommandsIT {
     start(keeping(1000, 2));
     open("a");
     open("b").append(List.of(last("1")));
-    redis.command("HDEL", Replica.KEYS.session(session), "n");
+    redis.command("HDEL", Replica.KEYS.session(session.value()), "n");
 
     open("c");
 

@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLogContract;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -92,9 +93,9 @@ class RedisEventLogIT extends EventLogContract {
   void shouldPurgeTheLargestSessionWhileAllHaveTooManyBytes() {
     forgetOtherTests();
     RedisEventLog small = replica("small", 500_000).log;
-    StreamRef greedy = new StreamRef("g" + ref.session(), "b");
-    small.begin(ref.session(), "");
-    small.begin(greedy.session(), "");
+    StreamRef greedy = new StreamRef(new LogKey("g" + ref.key().value()), "b");
+    small.begin(ref.key(), "");
+    small.begin(greedy.key(), "");
     small.open(ref, "1").append(List.of(new NewEvent(new byte[100_000], null, true)));
     StreamWriter writer = small.openUnfollowed(greedy, null);
     Position first = writer.append(numbered(1, 1));
@@ -108,12 +109,12 @@ class RedisEventLogIT extends EventLogContract {
     assertThat(events(small.read(ref, Position.START, 1))).hasSize(1);
     await().untilAsserted(() -> assertThat(sum()).isBetween(100_000L, 500_000L));
     assertThat(small.depth().quotaUsed().orElseThrow()).isBetween(0.2, 1.0);
-    small.end(greedy.session());
-    small.end(ref.session());
+    small.end(greedy.key());
+    small.end(ref.key());
     await()
         .untilAsserted(() ->
             assertThat(redis.reply("ZRANGE", SIZES.getFirst(), "0", "-1"))
-                .doesNotContain(greedy.session(), ref.session()));
+                .doesNotContain(greedy.key().value(), ref.key().value()));
   }
 
   /** A primary that was voted out would else say that events of the new one are gone. */
@@ -141,8 +142,8 @@ class RedisEventLogIT extends EventLogContract {
   }
 
   private StreamWriter opened(RedisEventLog log, String name, String client) {
-    StreamRef stream = new StreamRef(name + ref.session(), "a");
-    log.begin(stream.session(), client);
+    StreamRef stream = new StreamRef(new LogKey(name + ref.key().value()), "a");
+    log.begin(stream.key(), client);
     return log.openUnfollowed(stream, null);
   }
 
@@ -163,9 +164,9 @@ class RedisEventLogIT extends EventLogContract {
     assertThat(redis.reply("ZREVRANGE", SIZES.getLast(), "0", "-1"))
         .containsExactly("key {alice}", "key bob");
     for (int n = 1; n <= 100; n++) {
-      small.end("greedy" + n + ref.session());
+      small.end(new LogKey("greedy" + n + ref.key().value()));
     }
-    small.end(modest.stream().session());
+    small.end(modest.stream().key());
     await().untilAsserted(() -> assertThat(redis.command("EXISTS", SIZES.getLast())).endsWith("0"));
     assertThat(redis.keys()).noneMatch(key -> key.contains("{alice}"));
   }
@@ -220,8 +221,8 @@ class RedisEventLogIT extends EventLogContract {
   void shouldPurgeTheNextSessionIfTheLargestHasNothingToGive() {
     forgetOtherTests();
     RedisEventLog small = replica("fair", 500_000).log;
-    StreamRef followed = new StreamRef("followed" + ref.session(), "a");
-    small.begin(followed.session(), "key alice");
+    StreamRef followed = new StreamRef(new LogKey("followed" + ref.key().value()), "a");
+    small.begin(followed.key(), "key alice");
     StreamWriter reading = small.open(followed, "1");
     StreamWriter waiting = opened(small, "waiting", "key alice");
     List<NewEvent> event = List.of(new NewEvent(new byte[10_000], null, false));
@@ -246,8 +247,9 @@ class RedisEventLogIT extends EventLogContract {
     forgetOtherTests();
     StreamWriter large = opened((RedisEventLog) log, "large", "key alice");
     large.append(List.of(new NewEvent(new byte[300_000], null, false)));
-    String session = large.stream().session();
-    await().until(() -> redis.reply("ZRANGE", SIZES.getFirst(), "0", "-1").contains(session));
+    LogKey session = large.stream().key();
+    await()
+        .until(() -> redis.reply("ZRANGE", SIZES.getFirst(), "0", "-1").contains(session.value()));
     redis.command("DEL", SIZES.get(3), SIZES.get(4), SIZES.get(4) + ":key alice");
     RedisEventLog small = replica("later", 200_000).log;
     StreamWriter modest = opened(small, "modest", "key bob");
@@ -273,7 +275,8 @@ class RedisEventLogIT extends EventLogContract {
 
     await()
         .untilAsserted(() ->
-            assertThat(redis.reply("ZRANGE", SIZES.getFirst(), "0", "-1")).contains(ref.session()));
+            assertThat(redis.reply("ZRANGE", SIZES.getFirst(), "0", "-1"))
+                .contains(ref.key().value()));
   }
 
   private static long sum() {
@@ -285,14 +288,14 @@ class RedisEventLogIT extends EventLogContract {
   @Test
   void shouldNeverReadAWholeSession() {
     log.open(ref, "1");
-    StreamRef shared = new StreamRef(ref.session(), "m");
+    StreamRef shared = new StreamRef(ref.key(), "m");
     log.openShared(shared);
     RedisEventLog other = replica("other", Replica.MAX_BYTES).log;
 
-    assertThat(other.shared().inbox().openCalls(ref.session())).hasSize(1);
-    assertThat(other.shared().inbox().putForOthers(ref.session(), new byte[1])).isEqualTo(1);
-    assertThat(other.shared().adopt(ref.session(), "r0")).hasSize(1);
-    other.end(ref.session());
+    assertThat(other.shared().inbox().openCalls(ref.key())).hasSize(1);
+    assertThat(other.shared().inbox().putForOthers(ref.key(), new byte[1])).isEqualTo(1);
+    assertThat(other.shared().adopt(ref.key(), "r0")).hasSize(1);
+    other.end(ref.key());
 
     assertThat(redis.reply("INFO", "commandstats").getFirst()).doesNotContain("cmdstat_hgetall");
   }

@@ -33,7 +33,7 @@ class RedisFaultsIT extends ReplicasFixture {
     StreamWriter fenced = log.open(ref, "1");
     fenced.append(numbered(1, 1));
 
-    redis.command("HSET", Replica.KEYS.session(ref.session()), "o:" + ref.name(), "b f00d");
+    redis.command("HSET", Replica.KEYS.session(ref.key().value()), "o:" + ref.name(), "b f00d");
 
     assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> fenced.append(numbered(2, 2)));
@@ -52,7 +52,7 @@ class RedisFaultsIT extends ReplicasFixture {
     CountingWatcher watcher = new CountingWatcher();
     b.watch(ref, watcher);
 
-    b.end(ref.session());
+    b.end(ref.key());
 
     await().untilAsserted(() -> assertThat(watcher.wakes()).isPositive());
     assertThatExceptionOfType(LogException.Fenced.class)
@@ -185,7 +185,7 @@ class RedisFaultsIT extends ReplicasFixture {
     await().untilAsserted(() -> assertThat(watcher.wakes()).isPositive());
     assertThat(payloads(readAll(b, ref, Position.START))).containsExactly("1", "2", "3", "4");
     assertThat(b.read(ref, end, 1)).isEqualTo(new ReadResult.EndOfStream());
-    b.end(ref.session());
+    b.end(ref.key());
     await().untilAsserted(() -> assertThat(redis.command("DBSIZE")).isEqualTo(":0"));
   }
 }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -35,12 +36,12 @@ class RedisLogFuzzIT {
 
   @Test
   void shouldKeepEveryArgumentAsItIs() {
-    replica.log.begin("session", "");
+    replica.log.begin(new LogKey("session"), "");
     int[] streams = {0};
     Corpus.Inputs.withRandom("lua", 500)
         .forEach(input -> {
           String text = new String(input, UTF_8);
-          StreamRef stream = new StreamRef("session", "s" + streams[0]++);
+          StreamRef stream = new StreamRef(new LogKey("session"), "s" + streams[0]++);
           StreamWriter writer = replica.log.open(stream, text);
           writer.append(List.of(new NewEvent(input, text, false), new NewEvent(END, null, true)));
 

@@ -1,6 +1,7 @@
 package dev.holdfast.log.redis;
 
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -30,7 +31,7 @@ public abstract class ReplicasFixture {
   private static final Duration RETRY_AFTER = Duration.ofMillis(1);
 
   /** The session. */
-  protected final String session = "s" + UUID.randomUUID();
+  protected final LogKey session = new LogKey("s" + UUID.randomUUID());
 
   /** A stream of the session. */
   protected final StreamRef ref = new StreamRef(session, "a1");

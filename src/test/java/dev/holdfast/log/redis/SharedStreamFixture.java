@@ -3,6 +3,7 @@ package dev.holdfast.log.redis;
 import static dev.holdfast.log.LogTesting.payloads;
 import static dev.holdfast.log.LogTesting.readAll;
 
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.Retention;
@@ -35,7 +36,7 @@ public abstract class SharedStreamFixture {
   protected static Replica b;
 
   /** The session. */
-  protected final String session = "s" + UUID.randomUUID();
+  protected final LogKey session = new LogKey("s" + UUID.randomUUID());
 
   /** Keeps the events of the other streams. */
   protected final StreamRef shared = new StreamRef(session, "m");

@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting.CountingWatcher;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -127,7 +128,8 @@ class SharedStreamIT extends SharedStreamFixture {
     writer.recordUpstreamCursor("up-2");
 
     // The writer does not wait for this record.
-    Request recorded = Request.cmd(Command.HGET).arg(Replica.KEYS.session(session)).arg("u:a1");
+    Request recorded =
+        Request.cmd(Command.HGET).arg(Replica.KEYS.session(session.value())).arg("u:a1");
     await().until(() -> String.valueOf(b.client.send(recorded)).endsWith(" up-2"));
     String upstreamId = b.log.shared().adopt(session, "a").getFirst().upstreamId();
 
@@ -153,7 +155,7 @@ class SharedStreamIT extends SharedStreamFixture {
               }
 
               @Override
-              public void sessionEnded(String ended) {}
+              public void ended(LogKey ended) {}
             });
     StreamWriter owner = a.log.open(new StreamRef(session, "g"), "", "m");
 
@@ -183,7 +185,7 @@ class SharedStreamIT extends SharedStreamFixture {
 
     b.log.end(session);
 
-    Request keys = Request.cmd(Command.KEYS).arg("*" + session + "*");
+    Request keys = Request.cmd(Command.KEYS).arg("*" + session.value() + "*");
     assertThat(a.client.send(keys)).isEmpty();
   }
 }

@@ -84,7 +84,7 @@ class TailsIT extends ReplicasFixture {
     }
     b.watch(ref, newest);
     CountingWatcher other = new CountingWatcher();
-    StreamRef marker = new StreamRef(ref.session(), "b");
+    StreamRef marker = new StreamRef(ref.key(), "b");
     StreamWriter markerWriter = a.open(marker, "2");
     b.watch(marker, other);
     markerWriter.append(numbered(1, 1));
@@ -137,13 +137,13 @@ class TailsIT extends ReplicasFixture {
     RedisProxy proxy = proxy(redis);
     EventLog a = replica(redis, "a");
     RedisEventLog b = replica(redis, "b", redis.url(), proxy.url());
-    StreamRef other = new StreamRef(ref.session(), "a2");
+    StreamRef other = new StreamRef(ref.key(), "a2");
     a.open(ref, "1");
     b.open(other, "2");
     CountingWatcher evicted = new CountingWatcher();
     CountingWatcher evictedToo = new CountingWatcher();
     CountingWatcher staying = new CountingWatcher();
-    StreamRef third = new StreamRef(ref.session(), "a3");
+    StreamRef third = new StreamRef(ref.key(), "a3");
     a.open(third, "3");
     CountingWatcher first = new CountingWatcher();
     a.watch(ref, first);
@@ -220,11 +220,11 @@ class TailsIT extends ReplicasFixture {
     log.watch(ref, new CountingWatcher());
     Position first = fenced.append(numbered(1, 1));
     assertThat(events(log.read(ref, first, 10))).isEmpty();
-    String key = Replica.KEYS.session(ref.session());
+    String key = Replica.KEYS.session(ref.key().value());
     String second = first.millis() + "-2";
 
     redis.command("HSET", key, "o:" + ref.name(), "b f00d", "l:" + ref.name(), second);
-    redis.command("XADD", Replica.KEYS.stream(ref.session(), ref.name()), second, "d", "2");
+    redis.command("XADD", Replica.KEYS.stream(ref.key().value(), ref.name()), second, "d", "2");
 
     assertThat(payloads(log.read(ref, first, 10))).containsExactly("2");
   }
@@ -275,7 +275,7 @@ class TailsIT extends ReplicasFixture {
     Replica.REPLICAS.remove("b");
 
     far.writer.awaitRoom(List.of(event("next")));
-    String key = Replica.KEYS.session(ref.session());
+    String key = Replica.KEYS.session(ref.key().value());
     await()
         .untilAsserted(() -> assertThat(far.redis.command("HGET", key, "t:a1")).isEqualTo("$-1"));
   }

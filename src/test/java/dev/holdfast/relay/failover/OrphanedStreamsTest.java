@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
@@ -30,23 +31,23 @@ class OrphanedStreamsTest {
   private final Session session = fixture.open(SCRIPTED);
   private final Found found = new Found();
   private final OrphanedStreams orphans =
-      fixture.orphans(found, fixture.takeOver(found), List.of(session.id().value()));
+      fixture.orphans(found, fixture.takeOver(found), List.of(new LogKey(session.id().value())));
   private final Reconciler reconciler =
       new Reconciler(List.of(new Reconciler.Check("orphaned streams", orphans::reclaim)));
 
   /** The result of each look, and the streams that were reclaimed. */
   private final class Found implements SharedLog {
     final Deque<Map<StreamRef, String>> looks = new ArrayDeque<>();
-    final List<Collection<String>> lookedAt = new ArrayList<>();
+    final List<Collection<LogKey>> lookedAt = new ArrayList<>();
     final List<String> adopted = new CopyOnWriteArrayList<>();
 
     @Override
-    public List<SharedLog.AdoptedStream> adopt(String id, String former) {
+    public List<SharedLog.AdoptedStream> adopt(LogKey id, String former) {
       throw new AssertionError("nobody was lost");
     }
 
     @Override
-    public Map<StreamRef, String> findOrphaned(Collection<String> sessions) {
+    public Map<StreamRef, String> findOrphaned(Collection<LogKey> sessions) {
       lookedAt.add(sessions);
       Map<StreamRef, String> next = looks.poll();
       if (next == null) {
@@ -56,7 +57,7 @@ class OrphanedStreamsTest {
     }
 
     @Override
-    public List<SharedLog.AdoptedStream> reclaim(String id, Set<String> names) {
+    public List<SharedLog.AdoptedStream> reclaim(LogKey id, Set<String> names) {
       adopted.addAll(names);
       return names.stream()
           .map(name ->
@@ -77,7 +78,7 @@ class OrphanedStreamsTest {
   }
 
   private StreamRef ref(String name) {
-    return new StreamRef(session.id().value(), name);
+    return new StreamRef(new LogKey(session.id().value()), name);
   }
 
   @Test
@@ -99,7 +100,7 @@ class OrphanedStreamsTest {
 
     orphans.reclaim();
 
-    assertThat(found.lookedAt).containsExactly(List.of(session.id().value()));
+    assertThat(found.lookedAt).containsExactly(List.of(new LogKey(session.id().value())));
   }
 
   @Test

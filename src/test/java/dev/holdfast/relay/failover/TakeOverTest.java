@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.call.SessionId;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -48,7 +49,7 @@ class TakeOverTest {
     final List<SharedLog.AdoptedStream> streams = new ArrayList<>();
 
     @Override
-    public List<SharedLog.AdoptedStream> adopt(String session, String former) {
+    public List<SharedLog.AdoptedStream> adopt(LogKey session, String former) {
       assertThat(former).isEqualTo(LOST);
       return streams;
     }
@@ -71,7 +72,7 @@ class TakeOverTest {
 
   private StreamRef leave(
       String name, String requests, @Nullable String upstreamId, String... events) {
-    StreamRef stream = new StreamRef(session.id().value(), name);
+    StreamRef stream = new StreamRef(new LogKey(session.id().value()), name);
     StreamWriter writer = fixture.log.open(stream, requests);
     for (String event : events) {
       writer.append(List.of(new NewEvent(event.getBytes(UTF_8), null, false)));
@@ -94,7 +95,7 @@ class TakeOverTest {
     fixture.scripted.resume =
         id -> new ScriptedSource().bring(id.equals("u7") ? result(1) : "wrong id");
 
-    takeOver.takeOver(session.id().value(), LOST);
+    takeOver.takeOver(new LogKey(session.id().value()), LOST);
 
     await().until(() -> written(stream).size() == 2);
     assertThat(written(stream).getLast()).isEqualTo(result(1));
@@ -114,7 +115,7 @@ class TakeOverTest {
           return new ScriptedSource().bring(result(1));
         };
 
-    takeOver.takeOver(session.id().value(), LOST);
+    takeOver.takeOver(new LogKey(session.id().value()), LOST);
 
     await().until(() -> written(stream).equals(List.of(result(1))));
   }
@@ -133,7 +134,7 @@ class TakeOverTest {
           return new ScriptedSource().bring(result(1));
         };
 
-    takeOver.takeOver(session.id().value(), LOST);
+    takeOver.takeOver(new LogKey(session.id().value()), LOST);
 
     await().until(() -> written(stream).equals(List.of(result(1))));
   }
@@ -147,7 +148,7 @@ class TakeOverTest {
           throw new UpstreamException.Refused(400, null, null);
         };
 
-    takeOver.takeOver(session.id().value(), LOST);
+    takeOver.takeOver(new LogKey(session.id().value()), LOST);
 
     await().until(() -> written(without).size() == 1 && written(refused).size() == 1);
     assertThat(written(without).getFirst())
@@ -163,7 +164,7 @@ class TakeOverTest {
   void shouldAnswerOnlyTheOpenRequestsOfABatch() {
     StreamRef stream = leave("a", "1,2,3", null, result(2));
 
-    takeOver.takeOver(session.id().value(), LOST);
+    takeOver.takeOver(new LogKey(session.id().value()), LOST);
 
     await().until(() -> written(stream).size() == 3);
     assertThat(written(stream).get(1)).contains("\"id\":1");
@@ -176,7 +177,7 @@ class TakeOverTest {
     MessageSource source = new ScriptedSource().bring("{\"jsonrpc\":\"2.0\",\"method\":\"m\"}");
     fixture.scripted.listen = () -> Optional.of(source);
 
-    takeOver.takeOver(session.id().value(), LOST);
+    takeOver.takeOver(new LogKey(session.id().value()), LOST);
 
     await().until(() -> written(stream).size() == 1);
     assertThat(fixture.scripted.listenedAfter).containsExactly("u3");
@@ -197,7 +198,7 @@ class TakeOverTest {
         };
     fixture.inbox.leave(stream, RelayFixture.cancelled("1"));
 
-    takeOver.takeOver(session.id().value(), LOST);
+    takeOver.takeOver(new LogKey(session.id().value()), LOST);
 
     await().until(() -> written(stream).equals(List.of("")));
     assertThat(asked).hasValue(0);
@@ -208,7 +209,7 @@ class TakeOverTest {
     StreamRef stream = leave("a", "1", null);
     fixture.inbox.away = true;
 
-    takeOver.takeOver(session.id().value(), LOST);
+    takeOver.takeOver(new LogKey(session.id().value()), LOST);
 
     await().until(() -> written(stream).size() == 1);
   }
@@ -220,7 +221,7 @@ class TakeOverTest {
     StreamRef call = leave("b", "3", null);
     fixture.log.failingReads.set(2);
 
-    takeOver.takeOver(session.id().value(), LOST);
+    takeOver.takeOver(new LogKey(session.id().value()), LOST);
 
     await().until(() -> written(batch).size() == 2 && written(call).size() == 1);
     assertThat(written(batch).getLast()).contains("\"id\":1");
@@ -232,7 +233,7 @@ class TakeOverTest {
     StreamRef stream = leave("a", "1", null);
     fixture.store.end(session.id());
 
-    takeOver.takeOver(session.id().value(), LOST);
+    takeOver.takeOver(new LogKey(session.id().value()), LOST);
 
     assertThat(fixture.log.read(stream, Position.START, 10))
         .isInstanceOf(ReadResult.NoSuchStream.class);
@@ -243,9 +244,9 @@ class TakeOverTest {
     leave("a", "1", null);
     fixture.sessions.end(session);
 
-    takeOver.takeOver(session.id().value(), LOST);
-    takeOver.takeOver(SessionId.random().value(), LOST);
-    takeOver.takeOver("no id of ours", LOST);
+    takeOver.takeOver(new LogKey(session.id().value()), LOST);
+    takeOver.takeOver(new LogKey(SessionId.random().value()), LOST);
+    takeOver.takeOver(new LogKey("no-id-of-ours"), LOST);
 
     assertThat(fixture.heard.lost).hasValue(0);
   }

@@ -16,6 +16,7 @@ import dev.holdfast.call.Caller;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Inbox.OpenCall;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
@@ -57,7 +58,7 @@ class MessageRouterTest {
   }
 
   private static StreamRef ref(Session session, String stream) {
-    return new StreamRef(session.id().value(), stream);
+    return new StreamRef(new LogKey(session.id().value()), stream);
   }
 
   /** A call that runs on this replica. */
@@ -215,7 +216,7 @@ class MessageRouterTest {
     Session session = fixture.open(SCRIPTED);
     StreamRef _ = running(session, "7");
 
-    fixture.inbox.end(session.id().value());
+    fixture.inbox.end(new LogKey(session.id().value()));
 
     await().until(source::isClosed);
   }
@@ -246,11 +247,11 @@ class MessageRouterTest {
             InstantSource.system());
     MessageRouter router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
     router.start();
-    StreamRef stream = new StreamRef(SessionId.random().value(), "s");
+    StreamRef stream = new StreamRef(new LogKey(SessionId.random().value()), "s");
 
     assertThatExceptionOfType(LogException.StoreUnavailable.class)
         .isThrownBy(() -> inbox.bring(stream, RESPONSE));
-    router.collect(stream.session());
+    router.collect(stream.key());
   }
 
   /** The local server has no open question and must ignore answers. */
@@ -265,8 +266,8 @@ class MessageRouterTest {
       fixture.inbox.bring(ref(session, "s"), RESPONSE);
       fixture.inbox.bring(ref(session, "s"), cancelled("7"));
       fixture.inbox.bring(ref(scripted, "s"), RESPONSE);
-      fixture.inbox.bring(new StreamRef(SessionId.random().value(), "s"), RESPONSE);
-      fixture.inbox.bring(new StreamRef("unknown", "s"), RESPONSE);
+      fixture.inbox.bring(new StreamRef(new LogKey(SessionId.random().value()), "s"), RESPONSE);
+      fixture.inbox.bring(new StreamRef(new LogKey("unknown"), "s"), RESPONSE);
       fixture.inbox.bring(ref(session, "s"), "no message");
 
       assertThat(fixture.heard.failures).isNotEmpty();

@@ -14,6 +14,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.call.Caller;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.SharedLog;
@@ -96,7 +97,7 @@ class PinnedSessionTest {
   }
 
   private static StreamRef ref(Session session, String stream) {
-    return new StreamRef(session.id().value(), stream);
+    return new StreamRef(new LogKey(session.id().value()), stream);
   }
 
   private List<String> written(StreamRef stream) {
@@ -127,7 +128,7 @@ class PinnedSessionTest {
     Session session = open();
     int before = fixture.scripted.ended.get();
 
-    fixture.inbox.end(session.id().value());
+    fixture.inbox.end(new LogKey(session.id().value()));
 
     await().until(() -> !fixture.isPumping(session));
     assertThat(fixture.scripted.ended.get()).isGreaterThan(before);
@@ -378,7 +379,7 @@ class PinnedSessionTest {
     Session session = elsewhere();
     Left left = left(session);
 
-    fixture.takeOver(left).takeOver(session.id().value(), "lost");
+    fixture.takeOver(left).takeOver(new LogKey(session.id().value()), "lost");
 
     await().until(() -> hasEnded(left.standalone) && hasEnded(left.call));
     assertThat(written(left.call).getLast()).contains("\"id\":7", "outcome");
@@ -393,7 +394,7 @@ class PinnedSessionTest {
     unasked.clear();
     fixture.inbox.leave(left.standalone, SAID);
 
-    fixture.takeOver(left).takeOver(session.id().value(), "lost");
+    fixture.takeOver(left).takeOver(new LogKey(session.id().value()), "lost");
 
     nextLife().bring(SAID);
     await().until(() -> written(left.standalone).equals(List.of(SAID)));
@@ -407,8 +408,8 @@ class PinnedSessionTest {
    */
   private Left left(Session session) {
     String id = session.id().value();
-    fixture.log.end(id);
-    fixture.log.begin(id, "");
+    fixture.log.end(new LogKey(id));
+    fixture.log.begin(new LogKey(id), "");
     StreamWriter standalone = fixture.log.open(ref(session, "g"), "");
     StreamWriter call = fixture.log.open(ref(session, "a"), "7");
     return new Left(
@@ -423,7 +424,7 @@ class PinnedSessionTest {
       implements SharedLog {
 
     @Override
-    public List<SharedLog.AdoptedStream> adopt(String session, String former) {
+    public List<SharedLog.AdoptedStream> adopt(LogKey session, String former) {
       return streams;
     }
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.Message;
@@ -40,16 +41,16 @@ public final class ScriptedInbox implements Inbox {
   /** Sends a message from another replica. */
   void bring(StreamRef stream, String message) {
     leave(stream, message);
-    collect(stream.session());
+    collect(stream.key());
   }
 
   /** Says that a session has ended on another replica. */
-  void end(String session) {
-    Objects.requireNonNull(receiver).sessionEnded(session);
+  void end(LogKey session) {
+    Objects.requireNonNull(receiver).ended(session);
   }
 
   @Override
-  public List<OpenCall> openCalls(String session) {
+  public List<OpenCall> openCalls(LogKey session) {
     return List.copyOf(calls);
   }
 
@@ -60,7 +61,7 @@ public final class ScriptedInbox implements Inbox {
   }
 
   @Override
-  public int putForOthers(String session, byte[] message) {
+  public int putForOthers(LogKey session, byte[] message) {
     put.add("* " + new String(message, UTF_8));
     return 1;
   }
@@ -88,11 +89,11 @@ public final class ScriptedInbox implements Inbox {
   /** Sends a request from another replica. */
   void putRequest(StreamWriter writer, String message) {
     waiting.add(new Message(List.of(writer.stream()), message.getBytes(UTF_8), writer));
-    collect(writer.stream().session());
+    collect(writer.stream().key());
   }
 
   @Override
-  public void collect(String session) {
+  public void collect(LogKey session) {
     if (away) {
       throw new LogException.StoreUnavailable("the store is away", null);
     }

@@ -13,6 +13,7 @@ import dev.holdfast.call.Caller;
 import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.Reply;
@@ -288,7 +289,7 @@ class SessionsTest {
             OPENER.share(),
             Principal.ANONYMOUS);
     fixture.store.create(session);
-    fixture.log.begin(session.id().value(), "");
+    fixture.log.begin(new LogKey(session.id().value()), "");
     return session;
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.relay.tail;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.StreamRef;
 import java.time.Duration;
 import java.util.stream.IntStream;
@@ -10,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class EvictionRetryTest {
 
   private static final Duration YOUNG = Duration.ofSeconds(1);
-  private static final StreamRef STREAM = new StreamRef("session", "g");
+  private static final StreamRef STREAM = new StreamRef(new LogKey("session"), "g");
 
   private static final Duration FIRST = Duration.ofSeconds(5);
 
@@ -55,7 +56,8 @@ class EvictionRetryTest {
     retry();
     retry();
 
-    assertThat(tails.retryAfterEviction(new StreamRef("session", "h"), YOUNG, FIRST)).hasSeconds(5);
+    assertThat(tails.retryAfterEviction(new StreamRef(new LogKey("session"), "h"), YOUNG, FIRST))
+        .hasSeconds(5);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.holdfast.log.redis.script;
 
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
@@ -73,7 +74,7 @@ public enum StreamField {
 
   /** The command that reads a stream's field. */
   public Request get(RedisKeys keys, StreamRef stream) {
-    return Request.cmd(Command.HGET, keys.session(stream.session()), of(stream));
+    return Request.cmd(Command.HGET, keys.session(stream.key().value()), of(stream));
   }
 
   /**
@@ -83,18 +84,20 @@ public enum StreamField {
    * @return the values, ordered by session and name
    */
   public SequencedMap<StreamRef, String> scan(
-      RedisClient client, RedisKeys keys, Collection<String> sessions) {
+      RedisClient client, RedisKeys keys, Collection<LogKey> sessions) {
     SequencedMap<StreamRef, String> values =
-        new TreeMap<>(Comparator.comparing(StreamRef::session).thenComparing(StreamRef::name));
-    Map<String, String> cursors = new LinkedHashMap<>();
+        new TreeMap<>(
+            Comparator.comparing((StreamRef stream) -> stream.key().value())
+                .thenComparing(StreamRef::name));
+    Map<LogKey, String> cursors = new LinkedHashMap<>();
     sessions.forEach(session -> cursors.put(session, FIRST_STEP));
     while (!cursors.isEmpty()) {
-      List<String> asked = List.copyOf(cursors.keySet());
+      List<LogKey> asked = List.copyOf(cursors.keySet());
       List<@Nullable Response> steps =
           client.sendMany(
               asked.stream().map(session -> step(keys, session, cursors.get(session))).toList());
       for (int i = 0; i < asked.size(); i++) {
-        String session = asked.get(i);
+        LogKey session = asked.get(i);
         Response step = Objects.requireNonNull(steps.get(i));
         Response fields = step.get(1);
         for (int n = 0; n < fields.size(); n += 2) {
@@ -108,10 +111,10 @@ public enum StreamField {
     return values;
   }
 
-  private Request step(RedisKeys keys, String session, @Nullable String cursor) {
+  private Request step(RedisKeys keys, LogKey session, @Nullable String cursor) {
     return Request.cmd(
         Command.HSCAN,
-        keys.session(session),
+        keys.session(session.value()),
         cursor,
         "MATCH",
         prefix + "*",

@@ -1,6 +1,7 @@
 package dev.holdfast.log.redis.script;
 
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
@@ -70,16 +71,20 @@ public final class StreamScripts {
   }
 
   /** Creates the session hash, unless it exists. */
-  public void beginSession(String session, String client) {
-    beginSession.run(List.of(keys.session(session)), retention.sessionTtl().toMillis(), client);
+  public void beginSession(LogKey session, String client) {
+    beginSession.run(
+        List.of(keys.session(session.value())), retention.sessionTtl().toMillis(), client);
   }
 
   /** Removes a session and notifies all replicas that own or tail one of its streams. */
-  public void endSession(String session) {
+  public void endSession(LogKey session) {
     List<String> all =
         List.of(
-            keys.session(session), keys.streams(session), keys.inbox(session), keys.ends(session));
-    endSession.run(all, keys.replicaChannels(), session);
+            keys.session(session.value()),
+            keys.streams(session.value()),
+            keys.inbox(session.value()),
+            keys.ends(session.value()));
+    endSession.run(all, keys.replicaChannels(), session.value());
   }
 
   /**
@@ -91,12 +96,12 @@ public final class StreamScripts {
    */
   public void open(
       StreamRef stream, String owner, String requests, @Nullable String keptIn, boolean followed) {
-    List<String> streamKeys = keys.sessionAndStream(stream.session(), stream.name());
+    List<String> streamKeys = keys.sessionAndStream(stream.key().value(), stream.name());
     List<Object> arguments =
         List.of(
             List.of(stream.name(), owner, followed ? tail(0) : "", requests),
             List.of(retention.maxStreams(), Objects.requireNonNullElse(keptIn, "")),
-            List.of(keys.replicaChannels(), stream.session()));
+            List.of(keys.replicaChannels(), stream.key().value()));
     String result;
     try {
       result = openStream.runForText(streamKeys, arguments);
@@ -126,7 +131,7 @@ public final class StreamScripts {
    * @param names the streams to claim; empty for all
    * @return for each stream what {@code claim-streams.lua} says
    */
-  public Collection<Response> claim(String session, String from, String owner, Set<String> names) {
+  public Collection<Response> claim(LogKey session, String from, String owner, Set<String> names) {
     Map<String, Response> claimed = new LinkedHashMap<>();
     List<String> left = new ArrayList<>(names);
     String cursor = "0";
@@ -134,7 +139,12 @@ public final class StreamScripts {
       List<String> next = left.subList(0, Math.min(left.size(), MOST_CLAIMED));
       List<Response> reply =
           claimStreams.runForList(
-              List.of(keys.session(session)), from, owner, MOST_EVENTS_SEARCHED, cursor, next);
+              List.of(keys.session(session.value())),
+              from,
+              owner,
+              MOST_EVENTS_SEARCHED,
+              cursor,
+              next);
       cursor = reply.getFirst().toString();
       // Several steps may find the same stream.
       reply.subList(1, reply.size()).forEach(each -> claimed.put(each.get(0).toString(), each));
@@ -164,14 +174,14 @@ public final class StreamScripts {
             stream.name(),
             tail(number),
             keys.replicaChannels(),
-            stream.session(),
+            stream.key().value(),
             cursor == null ? "" : cursor.toString());
     return requests.equals(StreamOwner.NOBODY) ? requestsKeptIn(stream) : requests;
   }
 
   /** Collects the requests in steps. The tail learns of later ones from their scripts. */
   private String requestsKeptIn(StreamRef shared) {
-    List<String> session = List.of(shared.session());
+    List<LogKey> session = List.of(shared.key());
     Map<StreamRef, String> requests = StreamField.REQUESTS.scan(client, keys, session);
     return StreamField.KEPT_IN.scan(client, keys, session).entrySet().stream()
         .filter(each -> each.getValue().equals(shared.name()))
@@ -202,7 +212,7 @@ public final class StreamScripts {
   public CompletionStage<?> recordDelivery(StreamRef stream, Position position) {
     return recordDelivery.runLater(
         List.of(sessionKey(stream)),
-        List.of(stream.name(), position, replica, keys.replicaChannels(), stream.session()));
+        List.of(stream.name(), position, replica, keys.replicaChannels(), stream.key().value()));
   }
 
   /** The text that records a tail of this replica; 0 stands for the first tail of the owner. */
@@ -211,6 +221,6 @@ public final class StreamScripts {
   }
 
   private String sessionKey(StreamRef stream) {
-    return keys.session(stream.session());
+    return keys.session(stream.key().value());
   }
 }

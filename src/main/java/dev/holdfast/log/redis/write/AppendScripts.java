@@ -3,6 +3,7 @@ package dev.holdfast.log.redis.write;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.Retention;
@@ -75,7 +76,7 @@ public final class AppendScripts {
    */
   Appended append(
       StreamRef stream, String owner, WriterProgress progress, String read, List<NewEvent> batch) {
-    List<String> streamKeys = keys.sessionAndStream(stream.session(), stream.name());
+    List<String> streamKeys = keys.sessionAndStream(stream.key().value(), stream.name());
     List<Object> arguments = arguments(stream, owner, progress, read, batch);
     String result;
     do {
@@ -91,7 +92,7 @@ public final class AppendScripts {
       StreamRef stream, String owner, WriterProgress progress, String read, List<NewEvent> batch) {
     return appendEvents
         .runLater(
-            keys.sessionAndStream(stream.session(), stream.name()),
+            keys.sessionAndStream(stream.key().value(), stream.name()),
             arguments(stream, owner, progress, read, batch))
         .thenApply(String::valueOf)
         .thenCompose(result ->
@@ -106,14 +107,20 @@ public final class AppendScripts {
     String upstreamId = Objects.requireNonNullElse(progress.upstreamId(), "");
     return List.of(
         List.of(stream.name(), owner, last.millis(), last.number(), progress.stored(), upstreamId),
-        commonArguments(stream.session(), read, batch));
+        commonArguments(stream.key(), read, batch));
   }
 
   /** The last arguments of both appends. */
-  private List<Object> commonArguments(String session, String read, List<NewEvent> batch) {
+  private List<Object> commonArguments(LogKey session, String read, List<NewEvent> batch) {
     long timeToLive = retention.eventTtl().toMillis();
     return List.of(
-        List.of(replica, keys.replicaChannels(), session, retention.maxEvents(), timeToLive, read),
+        List.of(
+            replica,
+            keys.replicaChannels(),
+            session.value(),
+            retention.maxEvents(),
+            timeToLive,
+            read),
         arguments(batch));
   }
 
@@ -132,12 +139,15 @@ public final class AppendScripts {
       Position last,
       String read,
       List<NewEvent> batch) {
-    String session = stream.session();
+    LogKey session = stream.key();
     String result =
         run(
             appendToSharedStream,
             batch,
-            List.of(keys.session(session), keys.stream(session, shared.name()), keys.ends(session)),
+            List.of(
+                keys.session(session.value()),
+                keys.stream(session.value(), shared.name()),
+                keys.ends(session.value())),
             List.of(stream.name(), owner, last.number(), shared.name()),
             commonArguments(session, read, batch));
     return Appended.parse(stream, true, result);
@@ -152,7 +162,7 @@ public final class AppendScripts {
   void recordUpstreamCursor(StreamRef stream, String owner, long number, String upstreamId) {
     var _ =
         recordUpstreamCursor.runLater(
-            List.of(keys.session(stream.session())), stream.name(), owner, number, upstreamId);
+            List.of(keys.session(stream.key().value())), stream.name(), owner, number, upstreamId);
   }
 
   /**
@@ -162,14 +172,14 @@ public final class AppendScripts {
    * @param again whether an earlier run has left something to do
    */
   CompletionStage<SessionSize> report(
-      String session, List<UnreportedStream> streams, boolean again) {
+      LogKey session, List<UnreportedStream> streams, boolean again) {
     List<?> arguments =
         streams.stream()
             .map(each -> List.of(each.name(), each.bytes(), each.largest(), each.flags()))
             .toList();
     return reportStreams
         .runLater(
-            List.of(keys.session(session)),
+            List.of(keys.session(session.value())),
             Stream.of(retention.eventTtl(), retention.completedTtl(), retention.sessionTtl())
                 .map(Duration::toMillis)
                 .toList(),

@@ -3,6 +3,7 @@ package dev.holdfast.log.redis.write;
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReaderWindow;
@@ -71,8 +72,8 @@ public final class OwnedStreams {
   }
 
   /** The sessions of all streams. */
-  public List<String> sessions() {
-    return all().stream().map(StreamRef::session).distinct().toList();
+  public List<LogKey> sessions() {
+    return all().stream().map(StreamRef::key).distinct().toList();
   }
 
   /** Whether the stream has a writer here, or is being opened. */
@@ -93,7 +94,7 @@ public final class OwnedStreams {
     opening.add(stream);
     try {
       script.run();
-      reports.used(stream.session());
+      reports.used(stream.key());
       return add(stream, owner, Position.START, keptIn, followed);
     } finally {
       opening.remove(stream);
@@ -108,7 +109,7 @@ public final class OwnedStreams {
 
   private RedisStreamWriter add(
       StreamRef stream, String owner, Position last, @Nullable String keptIn, boolean isTail) {
-    StreamRef target = keptIn == null ? stream : new StreamRef(stream.session(), keptIn);
+    StreamRef target = keptIn == null ? stream : new StreamRef(stream.key(), keptIn);
     RecentEvents recent = new RecentEvents(budget, last);
     ReaderWindow window =
         keptIn == null
@@ -164,15 +165,15 @@ public final class OwnedStreams {
   }
 
   /** Fences the writers of a session that has ended, and forgets its streams. */
-  public void end(String session) {
+  public void end(LogKey session) {
     for (StreamRef stream : List.copyOf(all())) {
-      OwnedStream owned = stream.session().equals(session) ? streams.get(stream) : null;
+      OwnedStream owned = stream.key().equals(session) ? streams.get(stream) : null;
       if (owned != null) {
         owned.writer().fence();
         forget(stream);
       }
     }
-    shared.keySet().removeIf(stream -> stream.session().equals(session));
+    shared.keySet().removeIf(stream -> stream.key().equals(session));
   }
 
   /** Makes all tails ask Redis whether another owner has written, since wake-ups may be lost. */

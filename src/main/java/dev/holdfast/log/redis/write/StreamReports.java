@@ -1,5 +1,6 @@
 package dev.holdfast.log.redis.write;
 
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
@@ -53,13 +54,13 @@ public final class StreamReports {
   private final AppendScripts scripts;
   private final long mostBytes;
   private final Retention retention;
-  private final Map<String, Unreported> sessions = new ConcurrentHashMap<>();
+  private final Map<LogKey, Unreported> sessions = new ConcurrentHashMap<>();
 
   /** When all complete streams of sessions have expired, by the nano time. */
   private final Map<Expiry, Long> expiries = new ConcurrentHashMap<>();
 
   /** The end of the streams of a session that are kept for a time. */
-  private record Expiry(String session, Duration time) {}
+  private record Expiry(LogKey session, Duration time) {}
 
   /** Creates reports to a Redis with these quotas. */
   public StreamReports(AppendScripts scripts, Retention retention) {
@@ -105,14 +106,14 @@ public final class StreamReports {
     }
     UnreportedStream added =
         new UnreportedStream(stream.name(), bytes, largest, isNew, complete, reader, Delivery.NONE);
-    if (add(stream.session(), List.of(added), false) <= mostBytes) {
+    if (add(stream.key(), List.of(added), false) <= mostBytes) {
       return CompletableFuture.completedFuture(null);
     }
     // The quota of all sessions needs the new size.
-    return reportFully(stream.session(), MOST_RUNS).thenRun(() -> used(stream.session()));
+    return reportFully(stream.key(), MOST_RUNS).thenRun(() -> used(stream.key()));
   }
 
-  private CompletableFuture<?> reportFully(String session, int runs) {
+  private CompletableFuture<?> reportFully(LogKey session, int runs) {
     return report(session)
         .thenCompose(size ->
             size != null && size.more() && runs > 1
@@ -128,12 +129,12 @@ public final class StreamReports {
   public void delivered(StreamRef stream, boolean keep) {
     Delivery delivery = keep ? Delivery.UNPROVEN : Delivery.PROVEN;
     var added = List.of(UnreportedStream.delivered(stream.name(), delivery));
-    long _ = add(stream.session(), added, false);
+    long _ = add(stream.key(), added, false);
   }
 
   /** Adds a stream whose client has left before its end. */
   public void left(StreamRef stream) {
-    long _ = add(stream.session(), List.of(UnreportedStream.left(stream.name())), false);
+    long _ = add(stream.key(), List.of(UnreportedStream.left(stream.name())), false);
   }
 
   private static int size(NewEvent event) {
@@ -142,12 +143,12 @@ public final class StreamReports {
   }
 
   /** Adds a session, of which the next report extends the time to live. */
-  public void used(String session) {
+  public void used(LogKey session) {
     long _ = add(session, List.of(), false);
   }
 
   /** Returns the bytes of the session that wait. */
-  private long add(String session, List<UnreportedStream> added, boolean again) {
+  private long add(LogKey session, List<UnreportedStream> added, boolean again) {
     long[] bytes = new long[1];
     sessions.compute(
         session,
@@ -160,18 +161,18 @@ public final class StreamReports {
   }
 
   /** Reports all sessions. Returns the sizes of those of which Redis has heard. */
-  public Map<String, SessionSize> reportAll() {
+  public Map<LogKey, SessionSize> reportAll() {
     long now = System.nanoTime();
     expiries.forEach((streams, expiry) -> {
       if (now - expiry >= 0 && expiries.remove(streams, expiry)) {
         used(streams.session());
       }
     });
-    Map<String, SessionSize> sizes = new HashMap<>();
-    Queue<String> waiting = new ArrayDeque<>(sessions.keySet());
+    Map<LogKey, SessionSize> sizes = new HashMap<>();
+    Queue<LogKey> waiting = new ArrayDeque<>(sessions.keySet());
     int runs = 0;
     while (!waiting.isEmpty()) {
-      Map<String, CompletableFuture<@Nullable SessionSize>> reports = new HashMap<>();
+      Map<LogKey, CompletableFuture<@Nullable SessionSize>> reports = new HashMap<>();
       // Leaves room for other commands.
       for (int streams = 0; streams < MOST_STREAMS && !waiting.isEmpty(); streams++) {
         Unreported next = sessions.get(waiting.element());
@@ -198,7 +199,7 @@ public final class StreamReports {
    * @return completes with the size of the session; null if there was nothing to report, or if it
    *     failed
    */
-  public CompletableFuture<@Nullable SessionSize> report(String session) {
+  public CompletableFuture<@Nullable SessionSize> report(LogKey session) {
     Unreported taken = sessions.remove(session);
     if (taken == null) {
       return CompletableFuture.completedFuture(null);
@@ -218,7 +219,7 @@ public final class StreamReports {
   }
 
   private CompletableFuture<@Nullable SessionSize> report(
-      String session, List<UnreportedStream> streams, boolean again) {
+      LogKey session, List<UnreportedStream> streams, boolean again) {
     return scripts
         .report(session, streams, again)
         .<@Nullable SessionSize>handle((size, failure) -> {
@@ -238,7 +239,7 @@ public final class StreamReports {
   }
 
   /** Remembers to report the session when complete streams have expired. */
-  private void expireLater(String session, List<UnreportedStream> streams, SessionSize size) {
+  private void expireLater(LogKey session, List<UnreportedStream> streams, SessionSize size) {
     for (UnreportedStream each : streams) {
       boolean brief = each.delivery() == Delivery.PROVEN;
       if (brief || each.complete() || each.delivery() == Delivery.UNPROVEN) {

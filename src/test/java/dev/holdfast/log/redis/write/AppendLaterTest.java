@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** Appends that no thread waits for. */
 class AppendLaterTest {
 
-  private final StreamRef ref = new StreamRef("s", "a1");
+  private final StreamRef ref = new StreamRef(new LogKey("s"), "a1");
   private final LaterStore store = new LaterStore();
   private final RedisStreamWriter writer =
       new RedisStreamWriter(

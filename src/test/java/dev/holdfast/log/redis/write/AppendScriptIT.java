@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -44,7 +45,7 @@ class AppendScriptIT {
   @SuppressWarnings("NullAway.Init")
   private static Replica replica;
 
-  private final StreamRef ref = new StreamRef("s" + UUID.randomUUID(), "a1");
+  private final StreamRef ref = new StreamRef(new LogKey("s" + UUID.randomUUID()), "a1");
   private final AppendScripts scripts =
       new AppendScripts(replica.client, Replica.KEYS, "a", RETENTION);
 
@@ -62,7 +63,7 @@ class AppendScriptIT {
 
   @BeforeEach
   void open() {
-    replica.log.begin(ref.session(), "");
+    replica.log.begin(ref.key(), "");
     new StreamScripts(replica.client, Replica.KEYS, "a", RETENTION)
         .open(ref, OWNER, "1", null, true);
   }
@@ -87,11 +88,11 @@ class AppendScriptIT {
   }
 
   private String sessionKey() {
-    return Replica.KEYS.session(ref.session());
+    return Replica.KEYS.session(ref.key().value());
   }
 
   private String streamKey() {
-    return Replica.KEYS.stream(ref.session(), ref.name());
+    return Replica.KEYS.stream(ref.key().value(), ref.name());
   }
 
   private static WriterProgress afterUnlogged(Position last, long stored, int count) {

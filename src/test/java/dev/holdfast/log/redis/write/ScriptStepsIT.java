@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.Retention;
@@ -50,15 +51,15 @@ class ScriptStepsIT {
   @SuppressWarnings("NullAway.Init")
   private static Replica replica;
 
-  private final String session = "s" + UUID.randomUUID();
-  private final String hash = Replica.KEYS.session(session);
-  private final String complete = Replica.KEYS.streams(session);
+  private final LogKey session = new LogKey("s" + UUID.randomUUID());
+  private final String hash = Replica.KEYS.session(session.value());
+  private final String complete = Replica.KEYS.streams(session.value());
 
   @BeforeAll
   static void start() {
     redis = RedisFixture.start();
     replica = new Replica("a", redis.url(), LogTesting.keeping(1000, 10));
-    replica.log.begin("connects", ""); // Commands that do not wait need a connection.
+    replica.log.begin(new LogKey("connects"), ""); // Commands that do not wait need a connection.
   }
 
   @AfterAll
@@ -151,8 +152,8 @@ class ScriptStepsIT {
     SessionSize size = reportAll(scripts(ANY, ANY), List.of(), () -> reply("ZCARD", complete));
 
     assertThat(size).isEqualTo(new SessionSize(0, 0, false, ""));
-    assertThat(redis.keys()).filteredOn(key -> key.contains(session)).hasSize(2);
-    assertThat(redis.reply("HKEYS", Replica.KEYS.sizes(session)))
+    assertThat(redis.keys()).filteredOn(key -> key.contains(session.value())).hasSize(2);
+    assertThat(redis.reply("HKEYS", Replica.KEYS.sizes(session.value())))
         .containsExactlyInAnyOrder("b", "c");
   }
 
@@ -167,9 +168,9 @@ class ScriptStepsIT {
       return true;
     });
 
-    assertThat(reply("EXISTS", hash, complete, Replica.KEYS.sizes(session))).isZero();
+    assertThat(reply("EXISTS", hash, complete, Replica.KEYS.sizes(session.value()))).isZero();
     reportAll(scripts(ANY, ANY), List.of(), () -> reply("ZCARD", hash + ":garbage"));
-    assertThat(redis.keys()).noneMatch(key -> key.contains(session));
+    assertThat(redis.keys()).noneMatch(key -> key.contains(session.value()));
   }
 
   /** A session id is used again only by chance, or after Redis has lost data. */
@@ -193,7 +194,7 @@ class ScriptStepsIT {
 
     replica.log.end(session);
 
-    await().until(() -> redis.keys().stream().noneMatch(key -> key.contains(session)));
+    await().until(() -> redis.keys().stream().noneMatch(key -> key.contains(session.value())));
   }
 
   @Test
@@ -290,7 +291,8 @@ class ScriptStepsIT {
   /** Nothing of the largest sessions may go, because their clients are reading. */
   @Test
   void shouldFindTheSessionToPurgeInOneStep() {
-    List<String> keys = new RedisKeys(session).allSizes(); // Those of the replica are in use.
+    List<String> keys =
+        new RedisKeys(session.value()).allSizes(); // Those of the replica are in use.
     evaluate(
         """
         local sizes = ARGV[1]
@@ -320,7 +322,7 @@ class ScriptStepsIT {
 
   @Test
   void shouldPutAMessageIntoASessionWithManyEndsInOneStep() {
-    String ends = Replica.KEYS.ends(session);
+    String ends = Replica.KEYS.ends(session.value());
     evaluate(
         """
         for i = 1, ARGV[2] do

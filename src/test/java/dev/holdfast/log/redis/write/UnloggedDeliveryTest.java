@@ -5,6 +5,7 @@ import static dev.holdfast.log.LogTesting.last;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** Reports of a writer that delivered events without the log. */
 class UnloggedDeliveryTest {
 
-  private final StreamRef ref = new StreamRef("s", "a1");
+  private final StreamRef ref = new StreamRef(new LogKey("s"), "a1");
   private final ReportedStore store = new ReportedStore();
   private final RedisStreamWriter writer =
       new RedisStreamWriter(
