@@ -124,10 +124,16 @@ public interface EventLog extends AutoCloseable {
    */
   Watch watch(StreamRef stream, @Nullable Position cursor, Watcher watcher);
 
-  /** Watches a stream from its start. */
-  default Watch watch(StreamRef stream, Watcher watcher) {
-    return watch(stream, Position.START, watcher);
-  }
+  /**
+   * Adds a watcher that shares the stream with any number of others, each with a filter of its own,
+   * for example. It evicts nobody, and the log neither keeps events nor holds the writer back for
+   * it. It is woken as {@link #watch} says, but at once only by a writer on this replica. A stream
+   * is either watched or shared.
+   *
+   * @param watcher as for {@link #watch}; only {@link Watcher#wake} is called
+   * @return closing it ends the watch
+   */
+  Watch watchShared(StreamRef stream, Watcher watcher);
 
   /**
    * Whether this replica writes the stream. Then a tail here may also receive {@link
@@ -180,7 +186,9 @@ public interface EventLog extends AutoCloseable {
      * Empty when it is complete, and for the first watcher on the replica that opened it. Those of
      * a {@link #openShared shared} stream are the requests of all open streams that it keeps.
      */
-    String requests();
+    default String requests() {
+      return "";
+    }
 
     /**
      * Notes that the client's socket has taken the events up to this one. Does not wait for the

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -13,8 +14,9 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The watchers of this process: at most one per stream. A new watcher evicts the previous one. All
- * adapters of {@link EventLog} use this class. Thread-safe; calls watchers without holding a lock.
+ * The watchers of this process: at most one per stream, besides those that share it. A new watcher
+ * evicts the previous one. All adapters of {@link EventLog} use this class. Thread-safe; calls
+ * watchers without holding a lock.
  */
 public final class WatcherRegistry {
 
@@ -23,6 +25,7 @@ public final class WatcherRegistry {
 
   private final AtomicLong numbers = new AtomicLong();
   private final Map<LogKey, Map<String, Registration>> byKey = new ConcurrentHashMap<>();
+  private final Map<StreamRef, Set<EventLog.Watcher>> sharing = new ConcurrentHashMap<>();
 
   /**
    * Registers a watcher and evicts the previous one of the stream.
@@ -46,7 +49,21 @@ public final class WatcherRegistry {
     return registration;
   }
 
-  /** Whether this process watches the stream. */
+  /** Adds a watcher as {@link EventLog#watchShared} says. */
+  public EventLog.Watch share(StreamRef stream, EventLog.Watcher watcher) {
+    sharing.compute(
+        stream,
+        (_, known) -> {
+          Set<EventLog.Watcher> all = known == null ? ConcurrentHashMap.newKeySet() : known;
+          all.add(watcher);
+          return all;
+        });
+    return () ->
+        sharing.computeIfPresent(
+            stream, (_, all) -> all.remove(watcher) && all.isEmpty() ? null : all);
+  }
+
+  /** Whether this process watches the stream, and does not share it. */
   public boolean isWatched(StreamRef stream) {
     return find(stream) != null;
   }
@@ -63,12 +80,13 @@ public final class WatcherRegistry {
     return number < FIRST_TIME ? null : Instant.EPOCH.plus(number, ChronoUnit.MICROS);
   }
 
-  /** Wakes the watcher of a stream, if there is one. */
+  /** Wakes the watchers of a stream. */
   public void wake(StreamRef stream) {
     Registration registration = find(stream);
     if (registration != null) {
       registration.watcher.wake();
     }
+    sharing.getOrDefault(stream, Set.of()).forEach(EventLog.Watcher::wake);
   }
 
   /**
@@ -97,14 +115,16 @@ public final class WatcherRegistry {
     }
   }
 
-  /** Wakes all watchers of a session. */
-  public void wakeSession(LogKey key) {
+  /** Wakes all watchers of an owner's streams. */
+  public void wakeAll(LogKey key) {
     byKey.getOrDefault(key, Map.of()).values().forEach(each -> each.watcher.wake());
+    sharing.keySet().stream().filter(stream -> stream.key().equals(key)).forEach(this::wake);
   }
 
   /** Wakes all watchers. */
   public void wakeAll() {
-    byKey.keySet().forEach(this::wakeSession);
+    byKey.keySet().forEach(this::wakeAll);
+    sharing.keySet().forEach(this::wake);
   }
 
   /** The registrations that the store has recorded. */

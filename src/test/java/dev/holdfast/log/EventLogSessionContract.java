@@ -23,7 +23,7 @@ interface EventLogSessionContract extends EventLogFixture {
     Position end = log().open(second, "2").append(List.of(last("1")));
     writer.append(numbered(1, 3));
     CountingWatcher watcher = new CountingWatcher();
-    log().watch(ref(), watcher);
+    log().watch(ref(), Position.START, watcher);
 
     log().end(ref().key());
 
@@ -61,7 +61,7 @@ interface EventLogSessionContract extends EventLogFixture {
 
     log().markDelivered(ended, new Position(1, 1));
     log().markFullyDelivered(ended, false);
-    log().watch(ended, new CountingWatcher()).close();
+    log().watch(ended, Position.START, new CountingWatcher()).close();
 
     assertThatExceptionOfType(LogException.SessionEnded.class)
         .isThrownBy(() -> log().open(ended, "1"));

@@ -1,5 +1,6 @@
 package dev.holdfast.log;
 
+import static dev.holdfast.log.LogTesting.event;
 import static dev.holdfast.log.LogTesting.events;
 import static dev.holdfast.log.LogTesting.last;
 import static dev.holdfast.log.LogTesting.numbered;
@@ -22,8 +23,8 @@ interface EventLogWatchContract extends EventLogFixture {
     StreamWriter writer = log().open(ref(), "1");
     CountingWatcher watcher = new CountingWatcher();
     CountingWatcher elsewhere = new CountingWatcher();
-    log().watch(ref(), watcher);
-    log().watch(new StreamRef(ref().key(), "b"), elsewhere);
+    log().watch(ref(), Position.START, watcher);
+    log().watch(new StreamRef(ref().key(), "b"), Position.START, elsewhere);
 
     writer.append(numbered(1, 1));
 
@@ -35,12 +36,13 @@ interface EventLogWatchContract extends EventLogFixture {
   @Test
   default void shouldTellLaterWatchersWhichRequestsAnOpenStreamAnswers() {
     StreamWriter writer = log().open(ref(), "1,\"two\"");
-    log().watch(ref(), new CountingWatcher());
+    log().watch(ref(), Position.START, new CountingWatcher());
 
-    assertThat(log().watch(ref(), new CountingWatcher()).requests()).isEqualTo("1,\"two\"");
+    assertThat(log().watch(ref(), Position.START, new CountingWatcher()).requests())
+        .isEqualTo("1,\"two\"");
 
     writer.append(List.of(last("result")));
-    assertThat(log().watch(ref(), new CountingWatcher()).requests()).isEmpty();
+    assertThat(log().watch(ref(), Position.START, new CountingWatcher()).requests()).isEmpty();
   }
 
   /** Write, then deliver: when a watcher gets events, the log has them. */
@@ -54,6 +56,7 @@ interface EventLogWatchContract extends EventLogFixture {
         log()
             .watch(
                 ref(),
+                Position.START,
                 new EventLog.Watcher() {
                   @Override
                   public boolean deliver(Position before, List<LogEvent> events) {
@@ -85,9 +88,9 @@ interface EventLogWatchContract extends EventLogFixture {
     StreamWriter writer = log().open(ref(), "1");
     CountingWatcher older = new CountingWatcher();
     CountingWatcher newer = new CountingWatcher();
-    EventLog.Watch left = log().watch(ref(), older);
+    EventLog.Watch left = log().watch(ref(), Position.START, older);
 
-    log().watch(ref(), newer);
+    log().watch(ref(), Position.START, newer);
     left.close();
     int wakes = older.wakes();
     writer.append(numbered(1, 1));
@@ -104,8 +107,8 @@ interface EventLogWatchContract extends EventLogFixture {
     CountingWatcher gone = new CountingWatcher();
     CountingWatcher next = new CountingWatcher();
 
-    log().watch(ref(), gone).close();
-    log().watch(ref(), next);
+    log().watch(ref(), Position.START, gone).close();
+    log().watch(ref(), Position.START, next);
     writer.append(numbered(1, 1));
 
     await().untilAsserted(() -> assertThat(next.wakes()).isPositive());
@@ -113,10 +116,71 @@ interface EventLogWatchContract extends EventLogFixture {
     assertThat(gone.wakes()).isZero();
   }
 
+  /** Each of many filtered tails on one stream hears of every event. */
+  @Test
+  default void shouldWakeAllWatchersThatShareAStream() {
+    StreamWriter writer = log().open(ref(), "1");
+    CountingWatcher one = new CountingWatcher();
+    CountingWatcher two = new CountingWatcher();
+    CountingWatcher elsewhere = new CountingWatcher();
+    log().watchShared(ref(), one);
+    log().watchShared(ref(), two);
+    log().watchShared(new StreamRef(ref().key(), "b"), elsewhere);
+
+    writer.append(numbered(1, 2));
+
+    assertThat(one.wakes()).isPositive();
+    assertThat(two.wakes()).isPositive();
+    assertThat(elsewhere.wakes()).isZero();
+    assertThat(one.evictions() + two.evictions()).isZero();
+    assertThat(readAll(log(), ref(), Position.START)).hasSize(2);
+  }
+
+  @Test
+  default void shouldNotCallAClosedSharedWatch() {
+    StreamWriter writer = log().open(ref(), "1");
+    CountingWatcher gone = new CountingWatcher();
+    CountingWatcher stays = new CountingWatcher();
+    EventLog.Watch left = log().watchShared(ref(), gone);
+    log().watchShared(ref(), stays);
+
+    left.close();
+    left.close();
+    writer.append(numbered(1, 1));
+
+    assertThat(stays.wakes()).isPositive();
+    assertThat(gone.wakes()).isZero();
+  }
+
+  @Test
+  default void shouldWakeSharedWatchersAtTheEndOfTheirStreams() {
+    log().open(ref(), "1");
+    CountingWatcher one = new CountingWatcher();
+    CountingWatcher two = new CountingWatcher();
+    log().watchShared(ref(), one);
+    log().watchShared(ref(), two);
+
+    log().end(ref().key());
+
+    assertThat(one.wakes()).isPositive();
+    assertThat(two.wakes()).isPositive();
+    assertThat(log().read(ref(), Position.START, 1)).isInstanceOf(ReadResult.NoSuchStream.class);
+  }
+
+  /** A call that needs input ends a request, and goes on: only the writer ends a stream. */
+  @Test
+  default void shouldKeepAStreamOpenAfterAResponse() {
+    StreamWriter writer = log().open(ref(), "1");
+    writer.append(List.of(event("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}")));
+    writer.append(List.of(last("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}")));
+
+    assertThat(readAll(log(), ref(), Position.START)).hasSize(2);
+  }
+
   @Test
   default void shouldLetAWatcherReadEveryEventOnce() {
     StreamWriter writer = log().open(ref(), "1");
-    log().watch(ref(), new CountingWatcher());
+    log().watch(ref(), Position.START, new CountingWatcher());
     List<String> read = new ArrayList<>();
     Position cursor = Position.START;
 

@@ -45,7 +45,7 @@ interface FlowControlContract extends EventLogFixture {
   default void shouldHoldBackTheWriterUntilItsReaderHasRead() throws Exception {
     EventLog small = begun(keeping(4 * WINDOW, 10));
     StreamWriter writer = small.open(ref(), "1");
-    EventLog.Watch reader = small.watch(ref(), new CountingWatcher());
+    EventLog.Watch reader = small.watch(ref(), Position.START, new CountingWatcher());
     Position end = fill(writer);
     Thread waiting = waiting(writer);
 
@@ -59,7 +59,7 @@ interface FlowControlContract extends EventLogFixture {
   @Test
   default void shouldHoldBackTheWriterByBytes() {
     StreamWriter writer = log().open(ref(), "1");
-    EventLog.Watch reader = log().watch(ref(), new CountingWatcher());
+    EventLog.Watch reader = log().watch(ref(), Position.START, new CountingWatcher());
     List<NewEvent> large = List.of(new NewEvent(new byte[1 << 20], null, false));
     writer.append(large);
     assertThat(writer.hasRoom(large)).isTrue();
@@ -79,7 +79,7 @@ interface FlowControlContract extends EventLogFixture {
 
     Position end = fill(writer);
 
-    small.watch(ref(), new CountingWatcher()).advanced(end, 100);
+    small.watch(ref(), Position.START, new CountingWatcher()).advanced(end, 100);
     assertThat(writer.hasRoom(List.of(event("next")))).isTrue();
   }
 
@@ -87,7 +87,7 @@ interface FlowControlContract extends EventLogFixture {
   default void shouldNotWaitForAReaderThatHasLeft() throws Exception {
     EventLog small = begun(keeping(4 * WINDOW, 10));
     StreamWriter writer = small.open(ref(), "1");
-    EventLog.Watch reader = small.watch(ref(), new CountingWatcher());
+    EventLog.Watch reader = small.watch(ref(), Position.START, new CountingWatcher());
     fill(writer);
     Thread waiting = waiting(writer);
 
@@ -103,9 +103,9 @@ interface FlowControlContract extends EventLogFixture {
   default void shouldWaitForTheNewestReaderAlone() {
     EventLog small = begun(keeping(4 * WINDOW, 10));
     StreamWriter writer = small.open(ref(), "1");
-    EventLog.Watch older = small.watch(ref(), new CountingWatcher());
+    EventLog.Watch older = small.watch(ref(), Position.START, new CountingWatcher());
     Position end = fill(writer);
-    EventLog.Watch newer = small.watch(ref(), new CountingWatcher());
+    EventLog.Watch newer = small.watch(ref(), Position.START, new CountingWatcher());
 
     older.advanced(end, 100);
     older.close();
@@ -119,7 +119,7 @@ interface FlowControlContract extends EventLogFixture {
   default void shouldNotWaitAfterItIsStopped() throws Exception {
     EventLog small = begun(keeping(4 * WINDOW, 10));
     StreamWriter writer = small.open(ref(), "1");
-    small.watch(ref(), new CountingWatcher());
+    small.watch(ref(), Position.START, new CountingWatcher());
     fill(writer);
     Thread waiting = waiting(writer);
 
@@ -134,7 +134,7 @@ interface FlowControlContract extends EventLogFixture {
   default void shouldKeepWhatAConnectedReaderDoesNotHave() {
     EventLog small = begun(keeping(4 * WINDOW, 10));
     StreamWriter writer = small.open(ref(), "1");
-    EventLog.Watch reader = small.watch(ref(), new CountingWatcher());
+    EventLog.Watch reader = small.watch(ref(), Position.START, new CountingWatcher());
     Position read = writer.append(numbered(1, 100));
     reader.advanced(read, 200);
     for (int n = 101; n <= 1000; n++) {
@@ -153,7 +153,7 @@ interface FlowControlContract extends EventLogFixture {
     EventLog small = begun(keeping(4 * WINDOW, 10));
     StreamRef shared = new StreamRef(ref().key(), "m");
     small.openShared(shared);
-    EventLog.Watch reader = small.watch(shared, new CountingWatcher());
+    EventLog.Watch reader = small.watch(shared, Position.START, new CountingWatcher());
     StreamWriter one = small.open(ref(), "1", "m");
     StreamWriter two = small.open(new StreamRef(ref().key(), "b"), "2", "m");
     one.append(numbered(1, WINDOW / 2));

@@ -49,7 +49,7 @@ public final class LogTesting {
   /** Opens a stream for requests whose client leaves at once. */
   public static StreamWriter openAndLeave(EventLog log, StreamRef stream, String requests) {
     StreamWriter writer = log.open(stream, requests);
-    EventLog.Watch watch = log.watch(stream, new CountingWatcher());
+    EventLog.Watch watch = log.watch(stream, Position.START, new CountingWatcher());
     watch.leave();
     watch.close();
     return writer;

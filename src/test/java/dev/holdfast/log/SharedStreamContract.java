@@ -88,7 +88,7 @@ interface SharedStreamContract extends EventLogFixture {
     StreamWriter writer = into(shared, "one");
     CountingWatcher watcher = new CountingWatcher();
 
-    try (EventLog.Watch _ = log().watch(shared, watcher)) {
+    try (EventLog.Watch _ = log().watch(shared, Position.START, watcher)) {
       int before = watcher.wakes();
       writer.append(List.of(event("1")));
 
@@ -102,7 +102,7 @@ interface SharedStreamContract extends EventLogFixture {
     StreamRef shared = shared();
     StreamWriter writer = into(shared, "one");
 
-    try (EventLog.Watch _ = log().watch(shared, new CountingWatcher())) {
+    try (EventLog.Watch _ = log().watch(shared, Position.START, new CountingWatcher())) {
       assertThat(writer.deliverUnlogged(List.of(event("1")))).isFalse();
     }
   }

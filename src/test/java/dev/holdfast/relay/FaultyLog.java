@@ -125,6 +125,11 @@ public final class FaultyLog implements EventLog {
   }
 
   @Override
+  public EventLog.Watch watchShared(StreamRef stream, Watcher watcher) {
+    return target().watchShared(stream, watcher);
+  }
+
+  @Override
   public boolean isWrittenHere(StreamRef stream) {
     return writtenHere;
   }

@@ -59,7 +59,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
     MemorySession ended = sessions.remove(session);
     if (ended != null) {
       ended.end();
-      watchers.wakeSession(session);
+      watchers.wakeAll(session);
     }
   }
 
@@ -132,6 +132,11 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   @Override
   public boolean isWrittenHere(StreamRef stream) {
     return find(stream, false, _ -> true);
+  }
+
+  @Override
+  public EventLog.Watch watchShared(StreamRef stream, Watcher watcher) {
+    return watchers.share(stream, watcher);
   }
 
   @Override

@@ -209,6 +209,11 @@ public final class RedisEventLog implements EventLog {
   }
 
   @Override
+  public EventLog.Watch watchShared(StreamRef stream, Watcher watcher) {
+    return watchers.share(stream, watcher);
+  }
+
+  @Override
   public void markDelivered(StreamRef stream, Position position) {
     readers.record(stream, position);
   }
@@ -344,7 +349,7 @@ public final class RedisEventLog implements EventLog {
   private void sessionEnded(LogKey session) {
     owned.end(session);
     ownership.forget(session);
-    watchers.wakeSession(session);
+    watchers.wakeAll(session);
     quota.forget(session);
     inbox.forget(session);
   }

@@ -280,7 +280,7 @@ class MemoryEventLogTest extends EventLogContract {
     innocent.append(List.of(last("x".repeat(200_000))));
     StreamRef followed = new StreamRef(new LogKey("innocent"), "g");
     StreamWriter _ = small.open(followed, "");
-    EventLog.Watch watch = small.watch(followed, new LogTesting.CountingWatcher());
+    EventLog.Watch watch = small.watch(followed, Position.START, new LogTesting.CountingWatcher());
 
     leaveResults(small, "a");
     assertThat(readAll(small, innocent.stream(), Position.START)).hasSize(1);

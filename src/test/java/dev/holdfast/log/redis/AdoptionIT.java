@@ -217,7 +217,7 @@ class AdoptionIT extends ReplicasFixture {
     RedisEventLog successor = replica("b");
     Position first = former.open(ref, "1").append(numbered(1, 1));
     CountingWatcher watcher = new CountingWatcher();
-    former.watch(ref, watcher);
+    former.watch(ref, Position.START, watcher);
     assertThat(events(former.read(ref, first, 10))).isEmpty();
     int wakes = watcher.wakes();
 
@@ -233,7 +233,7 @@ class AdoptionIT extends ReplicasFixture {
     RedisEventLog successor = replica("b");
     Position first = former.open(ref, "1").append(numbered(1, 1));
     CountingWatcher watcher = new CountingWatcher();
-    successor.watch(ref, watcher);
+    successor.watch(ref, Position.START, watcher);
 
     StreamWriter writer = successor.shared().adopt(ref.key(), "a").getFirst().writer();
     Position third = writer.append(numbered(2, 3));

@@ -116,7 +116,7 @@ class ClusterLogIT {
   void shouldWakeAWatcherElsewhere() {
     for (StreamWriter writer : open("wake")) {
       AtomicInteger woken = new AtomicInteger();
-      try (EventLog.Watch _ = two.log.watch(writer.stream(), counting(woken))) {
+      try (EventLog.Watch _ = two.log.watch(writer.stream(), Position.START, counting(woken))) {
         int before = woken.get();
         writer.append(List.of(event("a")));
 

@@ -9,6 +9,7 @@ import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.LogTesting.CountingWatcher;
+import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
@@ -57,13 +58,13 @@ class FollowedStreamsIT extends ReplicasFixture {
   void shouldCountAClientUntilItLeaves() {
     var _ = a.open(ref, "1");
     assertThat(followed()).isOne();
-    EventLog.Watch first = a.watch(ref, new CountingWatcher());
+    EventLog.Watch first = a.watch(ref, Position.START, new CountingWatcher());
     assertThat(followed()).isOne();
 
     leave(first);
     await().untilAsserted(() -> assertThat(followed()).isZero());
 
-    EventLog.Watch again = b.watch(ref, new CountingWatcher());
+    EventLog.Watch again = b.watch(ref, Position.START, new CountingWatcher());
     assertThat(followed()).isOne();
     leave(again);
     await().untilAsserted(() -> assertThat(followed()).isZero());
@@ -72,12 +73,12 @@ class FollowedStreamsIT extends ReplicasFixture {
   @Test
   void shouldTellSinceWhenAClientFollowsAStream() {
     var _ = a.open(ref, "1");
-    a.watch(ref, new CountingWatcher());
+    a.watch(ref, Position.START, new CountingWatcher());
     assertThat(index.followed(List.of(session)).getFirst())
         .containsExactly(new StreamIndex.Connection(ref.name(), null));
 
     Instant before = Instant.now().truncatedTo(ChronoUnit.MILLIS);
-    b.watch(ref, new CountingWatcher());
+    b.watch(ref, Position.START, new CountingWatcher());
 
     assertThat(index.followed(List.of(session)).getFirst())
         .singleElement()
@@ -89,7 +90,7 @@ class FollowedStreamsIT extends ReplicasFixture {
   @Test
   void shouldCountAClientThatMovedBeforeItsOldConnectionEnded() {
     var _ = a.open(ref, "1");
-    EventLog.Watch old = a.watch(ref, new CountingWatcher());
+    EventLog.Watch old = a.watch(ref, Position.START, new CountingWatcher());
     redis.command("HSET", Replica.KEYS.session(session.value()), "t:" + ref.name(), "b 5");
 
     leave(old);
@@ -105,7 +106,7 @@ class FollowedStreamsIT extends ReplicasFixture {
     var _ = a.openUnfollowed(ref, null);
     assertThat(followed()).isZero();
 
-    a.watch(ref, new CountingWatcher());
+    a.watch(ref, Position.START, new CountingWatcher());
     var _ = a.open(other, "2");
 
     assertThat(followed()).isEqualTo(2);
@@ -114,7 +115,7 @@ class FollowedStreamsIT extends ReplicasFixture {
   @Test
   void shouldNotCountCompleteStreamsAndClientsOfLostReplicas() {
     StreamWriter writer = a.open(ref, "1");
-    a.watch(ref, new CountingWatcher());
+    a.watch(ref, Position.START, new CountingWatcher());
 
     alive.set(Set.of("b"));
     assertThat(followed()).isZero();

@@ -74,7 +74,7 @@ class LostDataIT extends ReplicasFixture {
     StreamWriter writer = log.open(ref, "1");
     Position head = writer.append(numbered(1, 1));
     CountingWatcher watcher = new CountingWatcher();
-    log.watch(ref, watcher);
+    log.watch(ref, Position.START, watcher);
 
     redis.command("FLUSHALL");
 

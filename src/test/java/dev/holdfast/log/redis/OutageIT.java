@@ -60,7 +60,7 @@ class OutageIT {
 
   /** Writes the first event, and follows the stream up to it. */
   private Position follow() {
-    log.watch(ref, new CountingWatcher());
+    log.watch(ref, Position.START, new CountingWatcher());
     Position first = writer.append(numbered(1, 1));
     assertThat(payloads(log.read(ref, Position.START, 10))).containsExactly("1");
     assertThat(events(log.read(ref, first, 10))).isEmpty();
@@ -208,9 +208,9 @@ class OutageIT {
   /** Events keep their order: this tail must first read others from Redis. */
   @Test
   void shouldDeliverNothingToATailThatIsBehind() {
-    log.watch(ref, new CountingWatcher()).close();
+    log.watch(ref, Position.START, new CountingWatcher()).close();
     writer.append(numbered(1, 1));
-    log.watch(ref, new CountingWatcher());
+    log.watch(ref, Position.START, new CountingWatcher());
     Position second = writer.append(numbered(2, 2));
     redis.kill();
 

@@ -50,7 +50,7 @@ class RedisFaultsIT extends ReplicasFixture {
     StreamWriter writer = a.open(ref, "1");
     writer.append(numbered(1, 1));
     CountingWatcher watcher = new CountingWatcher();
-    b.watch(ref, watcher);
+    b.watch(ref, Position.START, watcher);
 
     b.end(ref.key());
 
@@ -120,7 +120,7 @@ class RedisFaultsIT extends ReplicasFixture {
     EventLog log = replica(redis, "a");
     StreamWriter writer = log.open(ref, "1");
     CountingWatcher watcher = new CountingWatcher();
-    log.watch(ref, watcher);
+    log.watch(ref, Position.START, watcher);
     Position first = writer.append(numbered(1, 1));
 
     redis.kill();
@@ -175,7 +175,7 @@ class RedisFaultsIT extends ReplicasFixture {
     EventLog b = replica(redis, "b");
     StreamWriter writer = a.open(ref, "1");
     CountingWatcher watcher = new CountingWatcher();
-    b.watch(ref, watcher);
+    b.watch(ref, Position.START, watcher);
     writer.append(numbered(1, 3));
     a.markDelivered(ref, new Position(1, 1));
     await().untilAsserted(() -> assertThat(b.deliveredUpTo(ref)).isEqualTo(new Position(1, 1)));

@@ -39,7 +39,7 @@ class SharedStreamIT extends SharedStreamFixture {
     StreamWriter writer = a.log.open(ref, "1", "m");
     CountingWatcher watcher = new CountingWatcher();
 
-    try (EventLog.Watch _ = b.log.watch(shared, watcher)) {
+    try (EventLog.Watch _ = b.log.watch(shared, Position.START, watcher)) {
       assertThat(b.log.read(shared, Position.START, 10))
           .isEqualTo(new ReadResult.Events(List.of()));
       int before = watcher.wakes();
@@ -72,7 +72,7 @@ class SharedStreamIT extends SharedStreamFixture {
     a.log.open(new StreamRef(session, "a2"), "1", "m");
     a.log.open(new StreamRef(session, "g"), "", "m");
     a.log.open(new StreamRef(session, "alone"), "9");
-    try (EventLog.Watch watch = a.log.watch(shared, watcher)) {
+    try (EventLog.Watch watch = a.log.watch(shared, Position.START, watcher)) {
       assertThat(watch.requests()).isEqualTo("1");
 
       a.log.open(new StreamRef(session, "a3"), "2", "m");
@@ -94,8 +94,8 @@ class SharedStreamIT extends SharedStreamFixture {
   @Test
   void shouldEvictTheTailOfAnotherReplica() {
     CountingWatcher older = new CountingWatcher();
-    try (EventLog.Watch _ = a.log.watch(shared, older);
-        EventLog.Watch _ = b.log.watch(shared, new CountingWatcher())) {
+    try (EventLog.Watch _ = a.log.watch(shared, Position.START, older);
+        EventLog.Watch _ = b.log.watch(shared, Position.START, new CountingWatcher())) {
       await().until(() -> older.evictions() == 1);
     }
   }

@@ -33,7 +33,7 @@ class TailsIT extends ReplicasFixture {
     EventLog reading = replica(redis, "b");
     StreamWriter writer = writing.open(ref, "1");
     CountingWatcher watcher = new CountingWatcher();
-    reading.watch(ref, watcher);
+    reading.watch(ref, Position.START, watcher);
 
     writer.append(numbered(1, 5));
     await().untilAsserted(() -> assertThat(watcher.wakes()).isPositive());
@@ -58,10 +58,10 @@ class TailsIT extends ReplicasFixture {
     CountingWatcher second = new CountingWatcher();
     CountingWatcher third = new CountingWatcher();
 
-    a.watch(ref, first);
-    b.watch(ref, second);
+    a.watch(ref, Position.START, first);
+    b.watch(ref, Position.START, second);
     await().untilAsserted(() -> assertThat(first.evictions()).isEqualTo(1));
-    a.watch(ref, third);
+    a.watch(ref, Position.START, third);
     await().untilAsserted(() -> assertThat(second.evictions()).isEqualTo(1));
     writer.append(numbered(1, 1));
 
@@ -79,14 +79,14 @@ class TailsIT extends ReplicasFixture {
     CountingWatcher newest = new CountingWatcher();
 
     for (int i = 0; i < 50; i++) {
-      b.watch(ref, new CountingWatcher());
-      a.watch(ref, new CountingWatcher());
+      b.watch(ref, Position.START, new CountingWatcher());
+      a.watch(ref, Position.START, new CountingWatcher());
     }
-    b.watch(ref, newest);
+    b.watch(ref, Position.START, newest);
     CountingWatcher other = new CountingWatcher();
     StreamRef marker = new StreamRef(ref.key(), "b");
     StreamWriter markerWriter = a.open(marker, "2");
-    b.watch(marker, other);
+    b.watch(marker, Position.START, other);
     markerWriter.append(numbered(1, 1));
 
     await().untilAsserted(() -> assertThat(other.wakes()).isPositive());
@@ -100,7 +100,7 @@ class TailsIT extends ReplicasFixture {
     EventLog b = replica(redis, "b");
     StreamWriter writer = a.open(ref, "1");
     CountingWatcher watcher = new CountingWatcher();
-    b.watch(ref, watcher);
+    b.watch(ref, Position.START, watcher);
 
     assertThat(redis.command("CLIENT", "KILL", "TYPE", "pubsub")).isEqualTo(":2");
 
@@ -119,7 +119,7 @@ class TailsIT extends ReplicasFixture {
       EventLog b = replica(redis, "b", redis.url(), proxy.url());
       StreamWriter writer = a.open(ref, "1");
       CountingWatcher watcher = new CountingWatcher();
-      b.watch(ref, watcher);
+      b.watch(ref, Position.START, watcher);
 
       proxy.muteConnections();
       writer.append(numbered(1, 1));
@@ -146,16 +146,16 @@ class TailsIT extends ReplicasFixture {
     StreamRef third = new StreamRef(ref.key(), "a3");
     a.open(third, "3");
     CountingWatcher first = new CountingWatcher();
-    a.watch(ref, first);
-    b.watch(ref, evicted);
+    a.watch(ref, Position.START, first);
+    b.watch(ref, Position.START, evicted);
     // Before that, the owner may take the recorded tail for its own first watcher.
     await().untilAsserted(() -> assertThat(first.evictions()).isEqualTo(1));
-    b.watch(other, evictedToo);
-    b.watch(third, staying);
+    b.watch(other, Position.START, evictedToo);
+    b.watch(third, Position.START, staying);
 
     proxy.muteConnections();
-    a.watch(ref, new CountingWatcher());
-    a.watch(other, new CountingWatcher());
+    a.watch(ref, Position.START, new CountingWatcher());
+    a.watch(other, Position.START, new CountingWatcher());
     b.shared().evictReplacedWatchers();
 
     await().untilAsserted(() -> assertThat(evicted.evictions()).isEqualTo(1));
@@ -191,7 +191,7 @@ class TailsIT extends ReplicasFixture {
     StreamWriter writer = log.open(ref, "1");
 
     redis.freeze();
-    log.watch(ref, new CountingWatcher());
+    log.watch(ref, Position.START, new CountingWatcher());
     List<LogEvent> nothing = events(log.read(ref, Position.START, 10));
     redis.thaw();
     Position head = writer.append(numbered(1, 3));
@@ -217,7 +217,7 @@ class TailsIT extends ReplicasFixture {
     RedisFixture redis = closing(RedisFixture.start());
     EventLog log = replica(redis, "a");
     StreamWriter fenced = log.open(ref, "1");
-    log.watch(ref, new CountingWatcher());
+    log.watch(ref, Position.START, new CountingWatcher());
     Position first = fenced.append(numbered(1, 1));
     assertThat(events(log.read(ref, first, 10))).isEmpty();
     String key = Replica.KEYS.session(ref.key().value());
@@ -238,8 +238,8 @@ class TailsIT extends ReplicasFixture {
     final EventLog.Watch watch;
 
     FarReader() {
-      writing.watch(ref, new CountingWatcher()).close();
-      watch = reading.watch(ref, new CountingWatcher());
+      writing.watch(ref, Position.START, new CountingWatcher()).close();
+      watch = reading.watch(ref, Position.START, new CountingWatcher());
       for (int n = 1; n <= 2000; n++) {
         writer.append(numbered(n, n));
       }

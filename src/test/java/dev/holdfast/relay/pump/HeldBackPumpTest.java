@@ -31,7 +31,7 @@ class HeldBackPumpTest {
     final String stream = "h" + streams.incrementAndGet();
     final StreamWriter writer = pumps.fixture.open(stream);
     final EventLog.Watch reader =
-        pumps.fixture.log.watch(LogFixture.ref(stream), new CountingWatcher());
+        pumps.fixture.log.watch(LogFixture.ref(stream), Position.START, new CountingWatcher());
     final Pump pump = pumps.pump(writer, () -> source, "1");
 
     HeldBack() {
