@@ -27,20 +27,12 @@ public final class RedisClientFactory {
    * Makes a client, which does not connect yet.
    *
    * @param options addresses and kind of Redis: a server, servers watched by sentinels, or a
-   *     cluster; must allow more than {@link RedisClient#MAX_PENDING} waiting commands
+   *     cluster; must allow more than {@link RedisClient#MAX_PENDING} waiting commands. Each new
+   *     connection uses those of its time; the addresses and the kind do not change
    * @param timeout how long Redis may be silent before the client gives up on a command; also the
    *     time limit for connecting
    * @param listener observes every exchange with a server
    * @throws IllegalArgumentException when Redis is of another kind
-   */
-  public static RedisClient create(
-      Vertx vertx, RedisOptions options, Duration timeout, RedisClient.Listener listener) {
-    return create(vertx, () -> options, timeout, listener);
-  }
-
-  /**
-   * Makes a client as the other method does, with options that may change: each new connection uses
-   * those of its time. The addresses and the kind of Redis do not change.
    */
   public static RedisClient create(
       Vertx vertx,

@@ -43,7 +43,7 @@ final class FailoverProducer {
       Pumps pumps,
       Optional<RedisConnections> redis) {
     List<Reconciler.Check> checks = new ArrayList<>();
-    checks.add(new Reconciler.Check("streams of others", takeOver::stopLostPumps));
+    checks.add(new Reconciler.Check("streams of others", () -> pumps.stopLost(log)));
     checks.add(new Reconciler.Check("missed evictions", log::evictReplacedWatchers));
     checks.add(new Reconciler.Check("ended sessions", sessions::stopPumpsOfEndedSessions));
     redis
@@ -93,7 +93,7 @@ final class FailoverProducer {
       Pumps pumps,
       Tails tails,
       Admission admission,
-      TakeOver takeOver,
+      SharedLog log,
       Optional<Membership> membership,
       ClusterConfig cluster) {
     HeartbeatTiming timing = HeartbeatTiming.of(cluster);
@@ -102,10 +102,11 @@ final class FailoverProducer {
         pumps,
         tails,
         admission,
-        membership.map(member -> new OtherReplicas(member, takeOver, timing)).orElse(null));
+        membership.map(member -> new OtherReplicas(member, pumps, log, timing)).orElse(null));
   }
 
-  private record OtherReplicas(Membership membership, TakeOver takeOver, HeartbeatTiming timing)
+  private record OtherReplicas(
+      Membership membership, Pumps pumps, SharedLog log, HeartbeatTiming timing)
       implements Drain.Handover {
 
     /** After this time, other replicas take over the streams like those of a lost replica. */
@@ -124,7 +125,7 @@ final class FailoverProducer {
     @Override
     public void stopLostPumps() {
       try {
-        takeOver.stopLostPumps();
+        pumps.stopLost(log);
       } catch (LogException.StoreUnavailable unavailable) {
         LOG.debugf("streams taken over by others are not known: %s", unavailable.getMessage());
       }

@@ -117,12 +117,8 @@ final class RelayProducer {
             sharedLog,
             router,
             starter,
-            pumps,
             pinned,
-            configured::adopt,
-            listener,
-            audit,
-            traces);
+            new TakeOver.Observers(configured::adopt, listener, audit, traces));
     RequestSender sender =
         new RequestSender(upstreams, router, starter, opener, admission, listener, streams, replay);
     StreamFollower follower =

@@ -33,7 +33,8 @@ class RedisCheckIT {
     redis = RedisFixture.start();
     RedisOptions options = new RedisOptions().setConnectionString(redis.url());
     client =
-        RedisClientFactory.create(vertx, options, Duration.ofSeconds(5), RedisClient.Listener.NONE);
+        RedisClientFactory.create(
+            vertx, () -> options, Duration.ofSeconds(5), RedisClient.Listener.NONE);
   }
 
   @AfterAll

@@ -46,7 +46,7 @@ class MembershipIT {
     final RedisClient client =
         RedisClientFactory.create(
             vertx,
-            new RedisOptions().setConnectionString(redis.url()),
+            () -> new RedisOptions().setConnectionString(redis.url()),
             Duration.ofMillis(300),
             RedisClient.Listener.NONE);
     final OwnedSessions sessions = new OwnedSessions(client, KEYS, id, Duration.ZERO);

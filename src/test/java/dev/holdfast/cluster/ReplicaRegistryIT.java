@@ -30,7 +30,7 @@ class ReplicaRegistryIT {
   private final RedisClient client =
       RedisClientFactory.create(
           vertx,
-          new RedisOptions().setConnectionString(redis.url()),
+          () -> new RedisOptions().setConnectionString(redis.url()),
           Duration.ofSeconds(1),
           RedisClient.Listener.NONE);
   private final OwnedSessions sessions = new OwnedSessions(client, KEYS, SELF, Duration.ZERO);

@@ -53,7 +53,7 @@ class ClusterClientIT {
   private RedisClient linkTo(String hosts) {
     RedisOptions options = new RedisOptions().setType(RedisClientType.CLUSTER);
     Stream.of(hosts.split(",")).forEach(options::addConnectionString);
-    return RedisClientFactory.create(vertx, options, TIMEOUT, RedisClient.Listener.NONE);
+    return RedisClientFactory.create(vertx, () -> options, TIMEOUT, RedisClient.Listener.NONE);
   }
 
   @AfterEach

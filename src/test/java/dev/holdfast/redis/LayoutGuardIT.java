@@ -32,7 +32,7 @@ class LayoutGuardIT {
       new LayoutGuard(
           RedisClientFactory.create(
               vertx,
-              new RedisOptions().setConnectionString(redis.url()),
+              () -> new RedisOptions().setConnectionString(redis.url()),
               Duration.ofSeconds(5),
               RedisClient.Listener.NONE),
           KEYS);

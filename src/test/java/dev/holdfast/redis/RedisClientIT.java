@@ -61,7 +61,7 @@ class RedisClientIT {
   void start() {
     redis = RedisFixture.start();
     RedisOptions options = new RedisOptions().setConnectionString(redis.url());
-    link = RedisClientFactory.create(vertx, options, TIMEOUT, exchanges);
+    link = RedisClientFactory.create(vertx, () -> options, TIMEOUT, exchanges);
   }
 
   @AfterEach

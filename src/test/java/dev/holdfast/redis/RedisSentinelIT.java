@@ -46,7 +46,7 @@ class RedisSentinelIT {
             .setRole(RedisRole.REPLICA)
             .setAutoFailover(true);
     Stream.of(servers.hosts().split(",")).forEach(options::addConnectionString);
-    link = RedisClientFactory.create(vertx, options, TIMEOUT, RedisClient.Listener.NONE);
+    link = RedisClientFactory.create(vertx, () -> options, TIMEOUT, RedisClient.Listener.NONE);
   }
 
   @AfterEach

@@ -35,7 +35,7 @@ class RedisSubscriptionIT {
   private final RedisClient link =
       RedisClientFactory.create(
           vertx,
-          new RedisOptions().setConnectionString(redis.url()),
+          () -> new RedisOptions().setConnectionString(redis.url()),
           Duration.ofSeconds(1),
           RedisClient.Listener.NONE);
   private final RedisSubscription channel =

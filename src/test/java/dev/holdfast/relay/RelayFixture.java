@@ -168,12 +168,13 @@ public final class RelayFixture implements AutoCloseable {
         adoption,
         router,
         starter,
-        pumps,
         pinned,
-        _ -> {},
-        heard,
-        AuditLog.OFF,
-        null);
+        new TakeOver.Observers(_ -> {}, heard, AuditLog.OFF, null));
+  }
+
+  /** Stops the pumps whose streams other replicas took over. */
+  public void stopLostPumps(SharedLog shared) {
+    pumps.stopLost(shared);
   }
 
   /** The check for orphaned streams of this relay. */

@@ -1,5 +1,6 @@
 package dev.holdfast.http.stream;
 
+import dev.holdfast.relay.tail.Departure;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.timer.TimeLimit;
 import java.time.Duration;
@@ -50,9 +51,9 @@ public record Credentials(Instant expires, Duration interval, BooleanSupplier va
 
     private void check() {
       if (!Instant.now().isBefore(credentials.expires())) {
-        tail.expire();
+        tail.depart(Departure.EXPIRED);
       } else if (!closed && !credentials.valid().getAsBoolean()) {
-        tail.revoke();
+        tail.depart(Departure.REVOKED);
       } else if (!closed) {
         await();
       }

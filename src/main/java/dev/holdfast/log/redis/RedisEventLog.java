@@ -103,8 +103,13 @@ public final class RedisEventLog implements EventLog {
     scripts = new StreamScripts(client, keys, replica, retention);
     AppendScripts appends = new AppendScripts(client, keys, replica, retention);
     reports = new StreamReports(appends, retention);
-    RemoteReaders remote = new RemoteReaders(client, keys, scripts, replica, replicas);
-    owned = new OwnedStreams(appends, reports, watchers, remote::find, retention);
+    owned =
+        new OwnedStreams(
+            appends,
+            reports,
+            watchers,
+            (stream, window) -> scripts.findReader(stream, window, replicas),
+            retention);
     reader = new LogReader(new RedisStreamReader(client, keys), owned, watchers);
     InboxScripts inboxes = new InboxScripts(client, keys, replica, retention);
     inbox = new RedisInbox(inboxes, owned);

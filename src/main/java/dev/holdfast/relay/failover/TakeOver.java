@@ -11,7 +11,6 @@ import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.pump.Pump;
-import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.pump.StandaloneSource;
 import dev.holdfast.relay.pump.UpstreamErrors;
 import dev.holdfast.relay.pump.UpstreamRequest;
@@ -75,22 +74,25 @@ public final class TakeOver {
   private final SharedLog shared;
   private final MessageRouter router;
   private final StreamStarter starter;
-  private final Pumps pumps;
   private final PinnedSessions pinned;
-  private final Consumer<SharedLog.AdoptedStream> upstreamStreams;
-  private final RelayListener listener;
-  private final AuditLog audit;
-  private final @Nullable TraceListener traces;
+  private final Observers observers;
 
   /** By upstream, so that a slow one does not delay the others. */
   private final Map<String, Semaphore> openings = new ConcurrentHashMap<>();
 
   /**
-   * Creates the service.
+   * Parts that hear of adopted streams.
    *
    * @param upstreamStreams gets adopted streams that an upstream itself writes
    * @param traces null while traces are off
    */
+  public record Observers(
+      Consumer<SharedLog.AdoptedStream> upstreamStreams,
+      RelayListener listener,
+      AuditLog audit,
+      @Nullable TraceListener traces) {}
+
+  /** Creates the service. */
   public TakeOver(
       Sessions sessions,
       SessionUpstreams upstreams,
@@ -98,24 +100,16 @@ public final class TakeOver {
       SharedLog shared,
       MessageRouter router,
       StreamStarter starter,
-      Pumps pumps,
       PinnedSessions pinned,
-      Consumer<SharedLog.AdoptedStream> upstreamStreams,
-      RelayListener listener,
-      AuditLog audit,
-      @Nullable TraceListener traces) {
+      Observers observers) {
     this.sessions = sessions;
     this.upstreams = upstreams;
     this.log = log;
     this.shared = shared;
     this.router = router;
     this.starter = starter;
-    this.pumps = pumps;
     this.pinned = pinned;
-    this.upstreamStreams = upstreamStreams;
-    this.listener = listener;
-    this.audit = audit;
-    this.traces = traces;
+    this.observers = observers;
   }
 
   /**
@@ -132,7 +126,7 @@ public final class TakeOver {
         found -> {
           List<SharedLog.AdoptedStream> adopted = shared.adopt(key, lostReplica);
           if (!adopted.isEmpty()) {
-            audit.sessionResumed(found, "its replica was lost");
+            observers.audit().sessionResumed(found, "its replica was lost");
           }
           return adopted;
         });
@@ -170,6 +164,7 @@ public final class TakeOver {
   }
 
   private void trace(SharedLog.AdoptedStream stream, Runnable start) {
+    TraceListener traces = observers.traces();
     if (traces == null) {
       start.run();
     } else {
@@ -196,7 +191,7 @@ public final class TakeOver {
   }
 
   private void takenOver(SharedLog.AdoptedStream stream, boolean resumed) {
-    listener.takenOver(resumed);
+    observers.listener().takenOver(resumed);
     Logger.Level level = resumed ? Logger.Level.INFO : Logger.Level.WARN;
     TAKEN_OVER.log(
         LOG,
@@ -214,7 +209,7 @@ public final class TakeOver {
 
   /** The server was lost with its replica, and the calls with it. Only the session may continue. */
   private void continuePinned(Session session, List<SharedLog.AdoptedStream> all) {
-    all.stream().filter(TakeOver::isWrittenByUpstream).forEach(upstreamStreams);
+    all.stream().filter(TakeOver::isWrittenByUpstream).forEach(observers.upstreamStreams());
     List<SharedLog.AdoptedStream> adopted =
         all.stream().filter(Predicate.not(TakeOver::isWrittenByUpstream)).toList();
     // The session first: a client that learns of a lost call may send the next one at once.
@@ -263,7 +258,7 @@ public final class TakeOver {
         if (Thread.currentThread().isInterrupted()) {
           throw failure; // The pump was stopped; the call is not lost.
         }
-        listener.upstreamFailed(session.upstream(), failure);
+        observers.listener().upstreamFailed(session.upstream(), failure);
       }
     }
     takenOver(stream, false);
@@ -319,16 +314,5 @@ public final class TakeOver {
         LockSupport.parkNanos(backoff.delay().toNanos());
       }
     }
-  }
-
-  /**
-   * Stops the pumps whose streams other replicas took over, because they considered this replica
-   * lost.
-   *
-   * @throws LogException.StoreUnavailable when the log is away; it refuses what such a pump writes
-   *     in any case
-   */
-  public void stopLostPumps() {
-    shared.findTakenOver(pumps.streams()).forEach(pumps::stop);
   }
 }

@@ -1,6 +1,8 @@
 package dev.holdfast.relay.pump;
 
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogKey;
+import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.RequestId;
@@ -128,6 +130,17 @@ public final class Pumps {
     if (pump != null) {
       pump.stop();
     }
+  }
+
+  /**
+   * Stops the pumps whose streams other replicas took over, because they considered this replica
+   * lost.
+   *
+   * @throws LogException.StoreUnavailable when the log is away; it refuses what such a pump writes
+   *     in any case
+   */
+  public void stopLost(SharedLog log) {
+    log.findTakenOver(streams()).forEach(this::stop);
   }
 
   /** The streams that have a pump. */

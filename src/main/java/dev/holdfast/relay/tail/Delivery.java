@@ -62,24 +62,28 @@ final class Delivery {
   private Position cursor;
   private int replayed;
 
-  /** True while the client lacks events that are in the log. */
-  private boolean behind = true;
+  private Place place = Place.BEHIND;
 
   /** True if the newest event is not in the log, so that the client cannot resume after it. */
   private boolean pastLog;
 
-  private StreamEnd end = StreamEnd.NONE;
-
   /** Null before the tail runs, and after its end. */
   private EventLog.@Nullable Watch watch;
 
-  /** The end of the stream. */
-  private enum StreamEnd {
-    NONE,
-    /** The log keeps no further events of it. */
-    GONE,
-    /** The client was sent its last event. */
-    DELIVERED
+  /** The place of the client on the stream. It only goes forward. */
+  private enum Place {
+    /** The client lacks events that are in the log. */
+    BEHIND,
+    /** The client has all events of an open stream, or had them a moment ago. */
+    AT_HEAD,
+    /** The client was sent the last event of the stream. */
+    COMPLETE,
+    /** The log keeps no further events of the stream. */
+    GONE;
+
+    boolean isEnd() {
+      return this == COMPLETE || this == GONE;
+    }
   }
 
   Delivery(
@@ -157,7 +161,7 @@ final class Delivery {
     if (frames.length() > 0) {
       client.end(frames.take());
     }
-    if (end == StreamEnd.DELIVERED) {
+    if (place == Place.COMPLETE) {
       // A socket that took the end is no proof that the client has it.
       boolean isShort =
           Duration.between(began, context.clock().instant()).compareTo(SHORT_CALL) <= 0;
@@ -167,7 +171,7 @@ final class Delivery {
 
   void endWatch() {
     if (watch != null) {
-      if (end == StreamEnd.NONE) {
+      if (!place.isEnd()) {
         watch.leave();
       }
       watch.close();
@@ -188,12 +192,12 @@ final class Delivery {
 
   /** Notes that the log keeps no further events of the stream. */
   void streamGone() {
-    end = StreamEnd.GONE;
+    place = Place.GONE;
   }
 
   /** Notes that the log has lost the stream: adds an error for each request without a response. */
   void streamLost() {
-    end = StreamEnd.GONE;
+    place = Place.GONE;
     for (RequestId id : awaited.open()) {
       byte[] error = JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, STREAM_LOST);
       framing.unlogged(frames, error);
@@ -224,7 +228,7 @@ final class Delivery {
     }
     if (last) {
       caughtUp();
-      end = StreamEnd.DELIVERED;
+      place = Place.COMPLETE;
     }
   }
 
@@ -252,7 +256,7 @@ final class Delivery {
     LogEvent newest = events.getLast();
     cursor = newest.position();
     pastLog = !newest.logged();
-    replayed += behind ? events.size() : 0;
+    replayed += place == Place.BEHIND ? events.size() : 0;
     // The response to a single request is the last event of its stream.
     if (awaited.size() > (shared ? 0 : 1)) {
       events.forEach(awaited::removeAnswered);
@@ -260,7 +264,7 @@ final class Delivery {
     advanced(PageReader.bytes(events));
     writer.delivered();
     context.listener().delivered(events.size());
-    if (newest.logged() && (kind == TailKind.REQUEST || !behind)) {
+    if (newest.logged() && (kind == TailKind.REQUEST || place != Place.BEHIND)) {
       long written = events.getFirst().position().millis();
       long delay = Math.max(0, context.clock().millis() - written);
       listener.deliveredLive(Duration.ofMillis(delay));
@@ -275,11 +279,14 @@ final class Delivery {
 
   /** Notes that the client has all events of the log. */
   void caughtUp() {
-    if (behind && kind == TailKind.RESUMED) {
+    if (place != Place.BEHIND) {
+      return;
+    }
+    if (kind == TailKind.RESUMED) {
       listener.replayed(replayed, writer.age());
       RESUMES.info(LOG, "stream resumed stream=%s missed=%d", stream, replayed);
     }
-    behind = false;
+    place = Place.AT_HEAD;
   }
 
   /**

@@ -14,6 +14,8 @@ import dev.holdfast.session.SessionStoreException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -46,14 +48,7 @@ public final class Tail implements Tails.Movable {
   /** Null while traces are off. */
   private final TraceListener.@Nullable Reading reading;
 
-  /** Set by any thread, as the next two fields are. */
-  private volatile boolean moving;
-
-  private volatile boolean leaving;
-
-  private volatile boolean expired;
-
-  private volatile boolean revoked;
+  private final Set<Departure> departures = ConcurrentHashMap.newKeySet();
 
   /** Held by the thread that reads and writes. It owns all fields below. */
   private final AutoLock turn = new AutoLock();
@@ -199,7 +194,7 @@ public final class Tail implements Tails.Movable {
   /** Reads one page and handles it. */
   private Next step(ClientConnection client) throws ClientGoneException, InterruptedException {
     // Before the read, which finds all events of calls that ended before the replica leaves.
-    boolean leaves = leaving;
+    boolean leaves = departures.contains(Departure.STOP);
     try (PageReader.Page page =
         reader.next(delivery.cursor(), client, () -> waitForStore(client))) {
       // An evicted tail ends even if it never has to wait: an event goes to one connection only.
@@ -325,32 +320,14 @@ public final class Tail implements Tails.Movable {
   }
 
   @Override
-  public void move() {
-    moving = true;
-    signal.wake();
-  }
-
-  /** Sends the client away, because its credentials have expired. It comes back with others. */
-  public void expire() {
-    expired = true;
-    signal.wake();
-  }
-
-  /** Sends the client away at once, because its credentials were revoked. Its calls go on. */
-  public void revoke() {
-    revoked = true;
-    signal.wake();
-  }
-
-  @Override
-  public void leave() {
-    leaving = true;
+  public void depart(Departure why) {
+    departures.add(why);
     signal.wake();
   }
 
   private boolean movedAway(boolean anyway) {
     boolean moves = anyway || mayMove();
-    if (moves && (expired || revoked)) {
+    if (moves && (departures.contains(Departure.EXPIRED) || isRevoked())) {
       delivery.close("the access token is no longer valid");
     } else if (moves) {
       delivery.close(context.config().drainRetry());
@@ -363,9 +340,18 @@ public final class Tail implements Tails.Movable {
    * call.
    */
   private boolean mayMove() {
+    if (departures.isEmpty()) {
+      return false;
+    }
     boolean standalone = stream.name().equals(StreamNames.STANDALONE);
-    boolean goes = expired || (moving && (standalone || resumes.getAsBoolean()));
-    return revoked || (goes && delivery.isResumable());
+    boolean goes =
+        departures.contains(Departure.EXPIRED)
+            || (departures.contains(Departure.MOVE) && (standalone || resumes.getAsBoolean()));
+    return isRevoked() || (goes && delivery.isResumable());
+  }
+
+  private boolean isRevoked() {
+    return departures.contains(Departure.REVOKED);
   }
 
   private boolean shouldEnd() {

@@ -35,11 +35,8 @@ public final class Tails {
     /** Whether its client has resumed the stream. */
     boolean isResumed();
 
-    /** Asks the tail to send its client to another replica if the client will resume there. */
-    void move();
-
-    /** Asks the tail to end as soon as the client has what the log has. */
-    void leave();
+    /** Asks the tail to send its client away. */
+    void depart(Departure why);
   }
 
   /** Adds a tail that starts. */
@@ -51,9 +48,9 @@ public final class Tails {
     // Looks after it was added: either move() finds this tail, or the tail finds the request. A
     // client that resumes here may have found no other replica, and gives up after few attempts.
     if (leaving) {
-      tail.leave();
+      tail.depart(Departure.STOP);
     } else if (!tail.isResumed() && moving.test(tail.stream())) {
-      tail.move();
+      tail.depart(Departure.MOVE);
     }
   }
 
@@ -69,13 +66,15 @@ public final class Tails {
   /** Moves the clients of some streams to other replicas, also those that connect later. */
   public void move(Predicate<StreamRef> which) {
     moving = which;
-    running.stream().filter(tail -> which.test(tail.stream())).forEach(Movable::move);
+    running.stream()
+        .filter(tail -> which.test(tail.stream()))
+        .forEach(tail -> tail.depart(Departure.MOVE));
   }
 
   /** Ends all tails, also later ones, each as soon as its client has what the log has. */
   public void leave() {
     leaving = true;
-    running.forEach(Movable::leave);
+    running.forEach(tail -> tail.depart(Departure.STOP));
   }
 
   /**
@@ -93,7 +92,7 @@ public final class Tails {
       Duration turn =
           Duration.ofNanos(Math.min(interval.toNanos(), within.toNanos() / all.size()) * i);
       Thread.sleep(turn.minusNanos(System.nanoTime() - begun));
-      all.get(i).move();
+      all.get(i).depart(Departure.MOVE);
     }
   }
 

@@ -106,10 +106,10 @@ public final class Replica implements AutoCloseable {
       Retention retention,
       long maxBytes,
       long maxClientBytes) {
-    client = RedisClientFactory.create(vertx, commands, timeout, RedisClient.Listener.NONE);
-    beats = RedisClientFactory.create(vertx, beating, timeout, RedisClient.Listener.NONE);
+    client = RedisClientFactory.create(vertx, () -> commands, timeout, RedisClient.Listener.NONE);
+    beats = RedisClientFactory.create(vertx, () -> beating, timeout, RedisClient.Listener.NONE);
     RedisClient subscriptions =
-        RedisClientFactory.create(vertx, channels, timeout, RedisClient.Listener.NONE);
+        RedisClientFactory.create(vertx, () -> channels, timeout, RedisClient.Listener.NONE);
     channel =
         new RedisSubscription(
             subscriptions::newSubscriptionClient, beats, KEYS.replicaChannel(name), BEAT);

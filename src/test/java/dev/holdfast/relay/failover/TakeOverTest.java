@@ -182,7 +182,7 @@ class TakeOverTest {
     await().until(() -> written(stream).size() == 1);
     assertThat(fixture.scripted.listenedAfter).containsExactly("u3");
     assertThat(fixture.isPumping(session)).isTrue();
-    takeOver.stopLostPumps();
+    fixture.stopLostPumps(left);
     await().until(() -> !fixture.isPumping(session));
   }
 

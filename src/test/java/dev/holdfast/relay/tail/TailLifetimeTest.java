@@ -77,7 +77,7 @@ class TailLifetimeTest {
     Tail tail = tail("s", new EventFraming("s", true, false, true, null), () -> {}, false);
     TestConnection client = LogFixture.run(tail, new TestConnection());
 
-    tail.expire();
+    tail.depart(Departure.EXPIRED);
     assertThat(client.hasEnded()).isFalse();
     writer.append(LogTesting.numbered(1, 1));
     client.awaitEnd();
@@ -92,7 +92,7 @@ class TailLifetimeTest {
     Tail tail = tail("s", new EventFraming("s", true, false, true, null), () -> {}, false);
     TestConnection client = LogFixture.run(tail, new TestConnection());
 
-    tail.revoke();
+    tail.depart(Departure.REVOKED);
     client.awaitEnd();
     writer.append(LogTesting.numbered(1, 1));
 

@@ -77,7 +77,7 @@ class TailStallTest {
     LogFixture.run(tail, client);
     client.awaitWrite();
 
-    tail.move();
+    tail.depart(Departure.MOVE);
 
     client.awaitEnd();
     assertThat(client.wasAborted()).isTrue();

@@ -109,7 +109,8 @@ class RedisSessionStoreIT extends SessionStoreContract {
   private RedisClient connect() {
     RedisOptions options = new RedisOptions().setConnectionString(redis.url());
     RedisClient link =
-        RedisClientFactory.create(vertx, options, Duration.ofSeconds(5), RedisClient.Listener.NONE);
+        RedisClientFactory.create(
+            vertx, () -> options, Duration.ofSeconds(5), RedisClient.Listener.NONE);
     links.add(link);
     return link;
   }
@@ -167,7 +168,8 @@ class RedisSessionStoreIT extends SessionStoreContract {
         new AtomicReference<>(new SessionLimits(1, 10, Map.of()));
     RedisOptions options = new RedisOptions().setConnectionString(redis.url());
     RedisClient link =
-        RedisClientFactory.create(vertx, options, Duration.ofSeconds(5), RedisClient.Listener.NONE);
+        RedisClientFactory.create(
+            vertx, () -> options, Duration.ofSeconds(5), RedisClient.Listener.NONE);
     links.add(link);
     SessionStore store =
         new RedisSessionStore(link, keys, idleTimeout, idleTimeout.multipliedBy(20), limits::get);
@@ -221,7 +223,8 @@ class RedisSessionStoreIT extends SessionStoreContract {
   void shouldReportAnUnreachableStore() {
     RedisOptions nowhere = new RedisOptions().setConnectionString("redis://127.0.0.1:1");
     RedisClient link =
-        RedisClientFactory.create(vertx, nowhere, Duration.ofSeconds(5), RedisClient.Listener.NONE);
+        RedisClientFactory.create(
+            vertx, () -> nowhere, Duration.ofSeconds(5), RedisClient.Listener.NONE);
     links.add(link);
     SessionStore store =
         new RedisSessionStore(link, keys, idleTimeout, idleTimeout, () -> limits(10));

@@ -3,6 +3,7 @@ package dev.holdfast.log.redis.script;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.ReaderWindow;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.redis.RedisClient;
@@ -18,16 +19,20 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Scripts that open and end sessions and streams, and that record the owner, the tail and the
- * delivery of a stream. All methods throw {@link RedisException}; callers decide what the failure
- * means.
+ * delivery of a stream. All methods but one throw {@link RedisException}; callers decide what the
+ * failure means.
  */
 public final class StreamScripts {
+
+  private static final Logger LOG = Logger.getLogger(StreamScripts.class);
 
   /** Servers give an id to every event or to none, so older events rarely have one. */
   private static final int MOST_EVENTS_SEARCHED = 64;
@@ -203,6 +208,32 @@ public final class StreamScripts {
   /** Removes the record of any tail, as the other method does. */
   public CompletionStage<?> removeTail(StreamRef stream, String tail) {
     return removeTail.runLater(List.of(sessionKey(stream)), stream.name(), tail);
+  }
+
+  /**
+   * Looks up the reader of a stream that has none on this replica, for a writer that waits for it.
+   * The record of a reader whose replica is lost goes.
+   *
+   * @param alive the replicas that do not count as lost
+   */
+  public void findReader(StreamRef stream, ReaderWindow window, Supplier<Set<String>> alive) {
+    try {
+      List<@Nullable Response> found =
+          client.sendMany(
+              List.of(StreamField.TAIL.get(keys, stream), StreamField.DELIVERED.get(keys, stream)));
+      Response tail = found.get(0);
+      String at = tail == null ? replica : StreamOwner.replicaOf(tail.toString());
+      if (!at.equals(replica) && alive.get().contains(at)) {
+        window.connectRemote(Position.parse(String.valueOf(found.get(1))).orElse(Position.START));
+        return;
+      }
+      if (tail != null && !at.equals(replica)) {
+        var _ = removeTail(stream, tail.toString());
+      }
+      window.disconnectAll();
+    } catch (RedisException away) {
+      LOG.debugf("no reader looked up stream=%s: %s", stream, away.getMessage());
+    }
   }
 
   /**

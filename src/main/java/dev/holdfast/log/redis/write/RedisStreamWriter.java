@@ -62,6 +62,15 @@ public final class RedisStreamWriter implements StreamWriter {
     void recordUpstreamCursor(long number, String upstreamId);
   }
 
+  /** Use of the store by a thread, which releases the lock meanwhile. */
+  private enum Use {
+    NONE,
+    /** The thread writes events. */
+    APPEND,
+    /** The thread writes no events, but only where the stream ends. */
+    REPORT
+  }
+
   private final StreamRef stream;
   private final StreamRef keptIn;
   private final Store store;
@@ -76,11 +85,7 @@ public final class RedisStreamWriter implements StreamWriter {
   /** Signalled when no thread uses the store any more. */
   private final Condition idle = lock.newCondition();
 
-  /** Whether a thread uses the store. It releases the lock meanwhile. */
-  private boolean storeInUse;
-
-  /** Whether that thread writes no events, but only where the stream ends. */
-  private boolean reporting;
+  private Use use = Use.NONE;
 
   /** Whether the stream takes no more events: it is complete, or this replica has lost it. */
   private boolean closed;
@@ -125,7 +130,7 @@ public final class RedisStreamWriter implements StreamWriter {
     NewEvent.requireWellFormed(events);
     try (var _ = lock.hold()) {
       while (true) {
-        if (storeInUse) {
+        if (use != Use.NONE) {
           idle.awaitUninterruptibly();
           continue;
         }
@@ -170,10 +175,10 @@ public final class RedisStreamWriter implements StreamWriter {
     }
     WriterProgress from = progress;
     try {
-      if (storeInUse || closed || !unknown.isEmpty()) {
+      if (use != Use.NONE || closed || !unknown.isEmpty()) {
         return false;
       }
-      storeInUse = true;
+      use = Use.APPEND;
     } finally {
       lock.unlock();
     }
@@ -192,7 +197,7 @@ public final class RedisStreamWriter implements StreamWriter {
       List<NewEvent> events, @Nullable Position position, Consumer<Boolean> then) {
     boolean inLog = false;
     try (var _ = lock.hold()) {
-      storeInUse = false;
+      use = Use.NONE;
       idle.signalAll();
       unknown = events; // If the append failed, the repeated one finds out what has happened.
       if (position != null) {
@@ -227,7 +232,7 @@ public final class RedisStreamWriter implements StreamWriter {
   private Position write(List<NewEvent> events) {
     boolean retry = !unknown.isEmpty();
     try {
-      Position written = useStore(progress, events);
+      Position written = useStore(Use.APPEND, progress, events);
       advance(events, written);
       return written;
     } catch (LogException.Fenced fenced) {
@@ -245,14 +250,14 @@ public final class RedisStreamWriter implements StreamWriter {
   }
 
   /** Releases the lock and calls the store. */
-  private Position useStore(WriterProgress from, List<NewEvent> events) {
-    storeInUse = true;
+  private Position useStore(Use now, WriterProgress from, List<NewEvent> events) {
+    use = now;
     lock.unlock();
     try {
       return store.write(from, events);
     } finally {
       lock.lock();
-      storeInUse = false;
+      use = Use.NONE;
       idle.signalAll();
     }
   }
@@ -290,7 +295,7 @@ public final class RedisStreamWriter implements StreamWriter {
     NewEvent.requireWellFormed(events);
     try (var _ = lock.hold()) {
       // Events must not overtake an append. A report writes no events, so it may continue.
-      while (storeInUse && !reporting) {
+      while (use == Use.APPEND) {
         idle.awaitUninterruptibly();
       }
       if (unclaimed.containsKey(events)) {
@@ -336,7 +341,7 @@ public final class RedisStreamWriter implements StreamWriter {
     try (var _ = lock.hold()) {
       long number = progress.last().number();
       while (!progress.isReported(number)) {
-        if (storeInUse) {
+        if (use != Use.NONE) {
           idle.awaitUninterruptibly();
         } else if (unknown.isEmpty()) {
           report();
@@ -350,10 +355,10 @@ public final class RedisStreamWriter implements StreamWriter {
   /** Reports the last position, or writes the end of a stream whose last event was unlogged. */
   private void report() {
     WriterProgress reported = progress;
-    reporting = true;
     try {
       Position written =
-          useStore(reported, reported.debt() == WriterProgress.Debt.END ? END : List.of());
+          useStore(
+              Use.REPORT, reported, reported.debt() == WriterProgress.Debt.END ? END : List.of());
       progress = progress.afterReport(reported, written);
     } catch (LogException.Fenced fenced) {
       lose();
@@ -362,8 +367,6 @@ public final class RedisStreamWriter implements StreamWriter {
       throw unavailable(failure);
     } catch (RuntimeException | Error failure) {
       throw outcomeUnknown(failure);
-    } finally {
-      reporting = false;
     }
   }
 

@@ -32,7 +32,8 @@ class RedisLogLevelStoreIT extends LogLevelStoreContract {
     vertx = Vertx.vertx();
     RedisOptions options = new RedisOptions().setConnectionString(redis.url());
     link =
-        RedisClientFactory.create(vertx, options, Duration.ofSeconds(5), RedisClient.Listener.NONE);
+        RedisClientFactory.create(
+            vertx, () -> options, Duration.ofSeconds(5), RedisClient.Listener.NONE);
   }
 
   @AfterEach
