@@ -30,7 +30,7 @@ public final class AmbiguousNames implements Interceptor {
 
     static Members of(String... names) {
       return new Members(
-          Set.of(names), Stream.of(names).map(LetterCase::fold).collect(Collectors.toSet()));
+          Set.of(names), Stream.of(names).map(NamePatterns::fold).collect(Collectors.toSet()));
     }
 
     boolean imitates(String name, String itsFold) {
@@ -61,7 +61,7 @@ public final class AmbiguousNames implements Interceptor {
     Set<String> seen = new HashSet<>();
     String name;
     while ((name = json.nextFieldName()) != null) {
-      String folded = LetterCase.fold(name);
+      String folded = NamePatterns.fold(name);
       if (!seen.add(folded) || members.imitates(name, folded)) {
         return true;
       }

@@ -22,7 +22,19 @@ final class NamePatterns {
 
   /** Returns the form of a name that it shares with all names that are the same. */
   static String plain(String name) {
-    return LetterCase.fold(name.strip());
+    return fold(name.strip());
+  }
+
+  /**
+   * Returns the form that names share if they differ only in case (Unicode, Simple Case Folding).
+   * The Kelvin sign is a k, and the long s an s.
+   */
+  static String fold(String name) {
+    StringBuilder folded = new StringBuilder(name.length());
+    name.codePoints()
+        .map(each -> Character.toLowerCase(Character.toUpperCase(each)))
+        .forEach(folded::appendCodePoint);
+    return folded.toString();
   }
 
   /** Tells if one of the patterns matches. Each pattern is matched in one pass over the name. */

@@ -7,11 +7,10 @@ import dev.holdfast.call.ClientTokens;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.intercept.AmbiguousNames;
 import dev.holdfast.intercept.CallLimit;
+import dev.holdfast.intercept.InterceptedMessage;
 import dev.holdfast.intercept.Interceptor;
 import dev.holdfast.intercept.Redaction;
 import dev.holdfast.intercept.ResultLimit;
-import dev.holdfast.intercept.ScopedTools;
-import dev.holdfast.intercept.ToolDenials;
 import dev.holdfast.intercept.ToolRules;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.oauth.SignInSettings;
@@ -42,6 +41,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -81,7 +81,7 @@ record UpstreamFactory(
             () -> checkToken(server),
             () -> server.url().ifPresent(url -> settings(url, server, checked(server))),
             () -> server.command().ifPresent(command -> settings(name, command, server)),
-            () -> interceptors(server, List.of(), ToolDenials.NONE))
+            () -> interceptors(server, List.of(), (_, _) -> {}))
         .flatMap(UpstreamFactory::problem);
   }
 
@@ -126,22 +126,21 @@ record UpstreamFactory(
    * configuration, which see what is delivered.
    *
    * @param rules the configuration of the upstream; null for agents, which have no rules
-   * @param denials hears of calls that the rules refuse
+   * @param onDenial gets calls that the rules refuse, with the reason
    * @throws IllegalArgumentException if a pointer is invalid
    */
   static List<Interceptor> interceptors(
-      GatewayConfig.@Nullable Server rules, List<Interceptor> own, ToolDenials denials) {
+      GatewayConfig.@Nullable Server rules,
+      List<Interceptor> own,
+      BiConsumer<InterceptedMessage, String> onDenial) {
     List<Interceptor> all = new ArrayList<>(own);
     if (rules == null) {
       return unambiguous(all);
     }
     List<String> allow = rules.allowTools().orElse(List.of());
     List<String> deny = rules.denyTools().orElse(List.of());
-    if (!allow.isEmpty() || !deny.isEmpty()) {
-      all.add(new ToolRules(allow, deny, denials));
-    }
-    if (!rules.toolScopes().isEmpty()) {
-      all.add(new ScopedTools(rules.toolScopes(), denials));
+    if (!allow.isEmpty() || !deny.isEmpty() || !rules.toolScopes().isEmpty()) {
+      all.add(new ToolRules(allow, deny, rules.toolScopes(), onDenial));
     }
     rules.callsPerMinute().ifPresent(limit -> all.add(new CallLimit(limit)));
     rules.redact().ifPresent(pointers -> all.add(new Redaction(pointers)));

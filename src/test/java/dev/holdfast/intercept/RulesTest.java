@@ -91,7 +91,8 @@ class RulesTest {
         new ToolRules(
             allow.isEmpty() ? List.of() : List.of(allow),
             deny.isEmpty() ? List.of() : List.of(deny),
-            ToolDenials.NONE);
+            Map.of(),
+            (_, _) -> {});
 
     Verdict verdict = rules.judge(toServer("s", call(tool)));
 
@@ -103,14 +104,15 @@ class RulesTest {
   @Test
   @Timeout(20)
   void shouldLookOnceAtEachCharacterOfAName() {
-    ToolRules rules = new ToolRules(List.of(), List.of("*a*a*a*a*a*a*a*a*b"), ToolDenials.NONE);
+    ToolRules rules =
+        new ToolRules(List.of(), List.of("*a*a*a*a*a*a*a*a*b"), Map.of(), (_, _) -> {});
 
     assertThat(rules.judge(toServer("s", call("a".repeat(255))))).isEqualTo(PASS);
   }
 
   @Test
   void shouldRefuseCallsWithoutAReadableTool() {
-    ToolRules rules = new ToolRules(List.of("*"), List.of(), ToolDenials.NONE);
+    ToolRules rules = new ToolRules(List.of("*"), List.of(), Map.of(), (_, _) -> {});
 
     Verdict verdict =
         rules.judge(
@@ -123,12 +125,12 @@ class RulesTest {
   /** A server must not keep the rules busy. */
   @Test
   void shouldLeaveToolsWithLongNamesOutOfTheirList() {
-    ToolRules rules = new ToolRules(List.of(), List.of("x"), ToolDenials.NONE);
-    String longest = "a".repeat(ToolList.LONGEST_NAME);
+    ToolRules rules = new ToolRules(List.of(), List.of("x"), Map.of(), (_, _) -> {});
+    String longest = "a".repeat(ToolRules.LONGEST_NAME);
     String kept = "{\"name\":\"" + longest + "\"}";
     String left = "{\"name\":\"" + longest + "a\"}";
 
-    try (LoggedLines log = new LoggedLines(ToolList.class)) {
+    try (LoggedLines log = new LoggedLines(ToolRules.class)) {
       Verdict verdict =
           rules.judge(toClient(result("{\"tools\":[" + kept + "," + left + "]}"), LIST));
 
@@ -142,7 +144,7 @@ class RulesTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void shouldHideToolsFromTheirList(boolean requestKnown) {
-    ToolRules rules = new ToolRules(List.of("read_*"), List.of(), ToolDenials.NONE);
+    ToolRules rules = new ToolRules(List.of("read_*"), List.of(), Map.of(), (_, _) -> {});
 
     Verdict verdict = rules.judge(toClient(TOOLS, requestKnown ? LIST : null));
 
@@ -156,11 +158,12 @@ class RulesTest {
 
   @Test
   void shouldNotTouchOtherResults() {
-    ToolRules rules = new ToolRules(List.of(), List.of("write_*"), ToolDenials.NONE);
+    ToolRules rules = new ToolRules(List.of(), List.of("write_*"), Map.of(), (_, _) -> {});
 
     assertThat(rules.judge(toClient(TOOLS, call("read_a")))).isEqualTo(PASS);
     assertThat(
-            new ToolRules(List.of(), List.of("x"), ToolDenials.NONE).judge(toClient(TOOLS, LIST)))
+            new ToolRules(List.of(), List.of("x"), Map.of(), (_, _) -> {})
+                .judge(toClient(TOOLS, LIST)))
         .isEqualTo(PASS);
   }
 

@@ -18,10 +18,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ScopedToolsTest {
 
-  private static final ScopedTools RULES =
-      new ScopedTools(
+  private static final ToolRules RULES =
+      new ToolRules(
+          List.of(),
+          List.of(),
           Map.of("write", List.of("write_*", "Delete"), "admin", List.of("delete", "drop_*")),
-          ToolDenials.NONE);
+          (_, _) -> {});
 
   private static final String LIST =
       "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"cursor\":\"c\"}}";
@@ -30,7 +32,7 @@ class ScopedToolsTest {
     return ((Body.Single) Envelopes.read(json.getBytes(UTF_8))).message();
   }
 
-  private static Verdict judge(ScopedTools rules, String json, String scopes) {
+  private static Verdict judge(ToolRules rules, String json, String scopes) {
     Set<String> held = scopes.isEmpty() ? Set.of() : Set.of(scopes.split(" "));
     return rules.judge(
         new InterceptedMessage(
@@ -100,8 +102,12 @@ class ScopedToolsTest {
 
   @Test
   void shouldRefuseEveryOtherToolWithAScopeForAll() {
-    ScopedTools rules =
-        new ScopedTools(Map.of("admin", List.of("*"), "r", List.of("read_*")), ToolDenials.NONE);
+    ToolRules rules =
+        new ToolRules(
+            List.of(),
+            List.of(),
+            Map.of("admin", List.of("*"), "r", List.of("read_*")),
+            (_, _) -> {});
 
     assertThat(judge(rules, call("read_a"), "r")).isEqualTo(Verdict.PASS);
     assertThat(judge(rules, call(" Read_a "), "r")).isEqualTo(Verdict.PASS);
