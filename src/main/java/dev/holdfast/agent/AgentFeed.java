@@ -68,7 +68,7 @@ final class AgentFeed implements MessageSource {
   public List<UpstreamMessage> take() {
     try {
       while (!closed && !agents.hasEnded()) {
-        long known = agents.changes().count();
+        int known = agents.changes();
         Duration wait = LONG;
         List<UpstreamMessage> messages = new ArrayList<>();
         try {
@@ -80,7 +80,7 @@ final class AgentFeed implements MessageSource {
         if (!messages.isEmpty()) {
           return messages;
         }
-        boolean _ = agents.changes().await(known, wait);
+        agents.awaitChange(known, wait);
       }
       return List.of();
     } catch (InterruptedException e) {
@@ -149,6 +149,6 @@ final class AgentFeed implements MessageSource {
   @Override
   public void close() {
     closed = true;
-    agents.changes().change();
+    agents.changed();
   }
 }

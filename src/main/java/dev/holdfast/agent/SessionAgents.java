@@ -14,6 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.Phaser;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 
 /** The agent sessions of one MCP session, on the replica to which it is pinned. Thread-safe. */
@@ -29,7 +32,10 @@ final class SessionAgents {
   private final Agent.Resources resources;
   private final String opener;
   private final int maxAgents;
-  private final ChangeSignal changes = new ChangeSignal();
+
+  /** Each change of an agent is a phase, for threads that wait for the next one. */
+  private final Phaser changes = new Phaser(1);
+
   private final AutoLock lock = new AutoLock();
   private final Map<Integer, Agent> agents = new ConcurrentSkipListMap<>();
 
@@ -54,8 +60,22 @@ final class SessionAgents {
     }
   }
 
-  ChangeSignal changes() {
-    return changes;
+  /** Returns the number of changes so far. */
+  int changes() {
+    return changes.getPhase();
+  }
+
+  void changed() {
+    int _ = changes.arrive();
+  }
+
+  /** Waits until there are more changes than {@code known}, or for a time. */
+  void awaitChange(int known, Duration timeout) throws InterruptedException {
+    try {
+      int _ = changes.awaitAdvanceInterruptibly(known, timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException unchanged) {
+      // The caller looks again.
+    }
   }
 
   EventLog log() {
@@ -104,7 +124,7 @@ final class SessionAgents {
   }
 
   private Agent newAgent(StreamWriter writer) {
-    return new Agent(writer.stream().name(), new AgentLog(log, writer), resources, opener, changes);
+    return new Agent(writer.stream().name(), new AgentLog(log, writer), resources, opener, this::changed);
   }
 
   /** Continues an agent session of a lost replica. */
@@ -116,7 +136,7 @@ final class SessionAgents {
       agents.put(number, agent);
       latest = Math.max(latest, number);
     }
-    changes.change();
+    changed();
   }
 
   /** Finds an open agent session; throws {@link RefusedException}. */
@@ -154,7 +174,7 @@ final class SessionAgents {
       ended = true;
       agents.values().forEach(Agent::abandon);
     }
-    changes.change();
+    changed();
   }
 
   /** Waits for the ends of the processes. Returns false after the timeout. */

@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.text.TlsProblem;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.event.Observes;
@@ -33,8 +34,6 @@ final class FatalErrors {
   /** Logs why the thread of an event loop ends. */
   private static final String EVENT_LOOP = "io.netty.util.concurrent.SingleThreadEventExecutor";
 
-  private static final int MAX_CAUSES = 16;
-
   private final ProcessMode mode;
   private final Handler logWatch = new LogWatch();
 
@@ -62,14 +61,10 @@ final class FatalErrors {
 
   /** Whether the virtual machine may be unable to go on. A deep recursion ends with its request. */
   static boolean isFatal(@Nullable Throwable failure) {
-    Throwable cause = failure;
-    for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
-      if (cause instanceof VirtualMachineError && !(cause instanceof StackOverflowError)) {
-        return true;
-      }
-      cause = cause.getCause();
-    }
-    return false;
+    return failure != null
+        && TlsProblem.causes(failure)
+            .anyMatch(each ->
+                each instanceof VirtualMachineError && !(each instanceof StackOverflowError));
   }
 
   /** Uses nothing that may wait or fail: neither the log nor shutdown hooks. */

@@ -77,11 +77,7 @@ public final class Holdfast {
       return Optional.empty();
     }
     try {
-      return CommandLine.parse(line).stream()
-          .limit(1)
-          .filter(program -> !CommandLine.isInstalled(program, Path.of("")))
-          .map(PrintableText::of)
-          .findFirst();
+      return CommandLine.missingProgram(line, Path.of("")).map(PrintableText::of);
     } catch (IllegalArgumentException invalid) {
       return Optional.empty(); // The configuration is refused later, with the reason.
     }

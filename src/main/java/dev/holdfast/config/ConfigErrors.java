@@ -2,13 +2,12 @@ package dev.holdfast.config;
 
 import io.smallrye.config.ConfigValidationException;
 import io.smallrye.config.SmallRyeConfig;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -19,15 +18,6 @@ import java.util.stream.Stream;
  * @param config the same sources, read without their types
  */
 public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
-
-  private static final Pattern KEY = Pattern.compile("(?<![\\w.$])((?:holdfast|quarkus)\\.\\S+)");
-  private static final Pattern UNSET = Pattern.compile("expand value (\\S+) in property (\\S+)");
-  private static final Pattern CHOICES = Pattern.compile("allowed values: ([\\w,-]+)");
-
-  /** The message of a converter of this program. */
-  private static final Pattern RULE = Pattern.compile("(?s) converted must be (.*?)(?:, not .*)?$");
-
-  private static final Pattern URL_FAULT = Pattern.compile(" converted ([\\w ]+ at index \\d+)");
 
   /** Keys of Quarkus without a mapping of ours: what a value must be, by the reason given. */
   private static final Map<String, String> KINDS =
@@ -40,9 +30,12 @@ public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
   /** Returns a line for each problem. */
   public List<String> lines(ConfigValidationException refused) {
     Map<String, String> lines = new LinkedHashMap<>();
-    IntStream.range(0, refused.getProblemCount())
-        .mapToObj(at -> refused.getProblem(at).getMessage())
-        .forEach(problem -> explain(problem, lines));
+    for (int at = 0; at < refused.getProblemCount(); at++) {
+      String problem = refused.getProblem(at).getMessage();
+      String key = key(problem).orElse(problem);
+      lines.putIfAbsent(
+          key, key.equals(problem) ? problem.lines().findFirst().orElse("") : line(key, problem));
+    }
     keysOutOfRange().forEach(key -> lines.putIfAbsent(key, line(key, "")));
     return List.copyOf(lines.values());
   }
@@ -67,21 +60,21 @@ public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
     return ConfigOrigin.named(config, key);
   }
 
-  private void explain(String problem, Map<String, String> lines) {
-    Optional<MatchResult> unset = UNSET.matcher(problem).results().findFirst();
-    Optional<String> key = first(KEY, problem);
-    if (unset.isPresent()) {
-      String name = unset.get().group(2);
-      String variable = unset.get().group(1);
-      lines.putIfAbsent(
-          name,
-          "%s refers to ${%s}, which is not set: set it, or give a default, as in ${%s:none}"
-              .formatted(named(name), variable, variable));
-    } else if (key.isPresent()) {
-      lines.putIfAbsent(key.get(), line(key.get(), problem));
-    } else {
-      lines.putIfAbsent(problem, problem.lines().findFirst().orElse(""));
-    }
+  /** Returns the key that a problem is about. Its value may look like a key, too. */
+  private static Optional<String> key(String problem) {
+    String named = problem.substring(Math.max(0, problem.lastIndexOf(" in property ")));
+    return Stream.of(named.split("\\s+"))
+        .filter(word -> word.startsWith("holdfast.") || word.startsWith("quarkus."))
+        .findFirst();
+  }
+
+  /** Returns what stands in a text after a mark, and before the next end. */
+  private static Optional<String> after(String text, String mark, String end) {
+    int begin = text.indexOf(mark) + mark.length();
+    int next = text.indexOf(end, begin);
+    return begin < mark.length()
+        ? Optional.empty()
+        : Optional.of(text.substring(begin, next < 0 ? text.length() : next));
   }
 
   private String line(String key, String problem) {
@@ -91,6 +84,11 @@ public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
           + keys.nearest(key)
               .map(nearest -> "is it " + nearest + "?")
               .orElse("remove it; docs/configuration.md lists all keys");
+    }
+    Optional<String> variable = after(problem, "expand value ", " in property ");
+    if (variable.isPresent()) {
+      return "%s refers to ${%s}, which is not set: set it, or give a default, as in ${%2$s:none}"
+          .formatted(named(key), variable.get());
     }
     String value = value(key).orElse(null);
     if (value == null) {
@@ -102,8 +100,7 @@ public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
           + " has no value: "
           + allowed.map(text -> "it must be " + text).orElse("give it one, or remove it");
     }
-    String fault =
-        first(URL_FAULT, problem).map(text -> " (" + decapitalize(text) + ")").orElse("");
+    String fault = problem.contains(" at index ") ? fault(value) : "";
     String rule =
         allowed
             .map(text -> " must be " + text)
@@ -112,22 +109,27 @@ public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
     return named(key) + rule + (value.matches("[\\w.,+-]*") ? ", not " + value : fault);
   }
 
-  private static Optional<String> first(Pattern pattern, String problem) {
-    return pattern.matcher(problem).results().map(found -> found.group(1)).findFirst();
-  }
-
-  private static String decapitalize(String text) {
-    return Character.toLowerCase(text.charAt(0)) + text.substring(1);
+  /** Returns why a value is not a URL, in brackets and without the value. */
+  private static String fault(String value) {
+    try {
+      URI _ = new URI(value);
+      return "";
+    } catch (URISyntaxException invalid) {
+      String reason = invalid.getReason();
+      return " (%s%s at index %d)"
+          .formatted(
+              Character.toLowerCase(reason.charAt(0)), reason.substring(1), invalid.getIndex());
+    }
   }
 
   /** What the key allows, by its type or else by the reason of the converter. */
   private Optional<String> allowed(String key, String problem) {
     String example = keys.example(key).orElse(key.endsWith(".port") ? "8080" : "");
-    return first(CHOICES, problem)
+    return after(problem, "allowed values: ", " ")
         .map(choices -> choices.replace(",", ", ").replaceFirst(", ([^,]+)$", " or $1"))
         .or(() -> keys.allowed(key))
         .or(() ->
-            first(RULE, problem)
+            after(problem, " converted must be ", ", not ")
                 .map(rule ->
                     example.isEmpty() || rule.contains("such as")
                         ? rule

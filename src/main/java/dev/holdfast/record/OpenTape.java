@@ -11,9 +11,11 @@ final class OpenTape {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").withZone(ZoneOffset.UTC);
 
-  private final String upstream;
-  private final String name;
-  private volatile boolean stopped;
+  final String upstream;
+  final String name;
+
+  /** Whether the tape ends before its session. */
+  volatile boolean stopped;
 
   // Owned by the thread that writes. The part is 0 before the first file.
   int part;
@@ -28,22 +30,5 @@ final class OpenTape {
                 TIME.format(time),
                 upstream.replaceAll("[^A-Za-z0-9_-]", "_"),
                 ThreadLocalRandom.current().nextInt());
-  }
-
-  String upstream() {
-    return upstream;
-  }
-
-  String name() {
-    return name;
-  }
-
-  boolean isStopped() {
-    return stopped;
-  }
-
-  /** Ends the tape before its session. */
-  void stop() {
-    stopped = true;
   }
 }

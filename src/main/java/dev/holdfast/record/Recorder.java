@@ -73,7 +73,7 @@ public final class Recorder implements AutoCloseable {
    * @param bytes size of its message
    */
   void add(OpenTape tape, int bytes, Supplier<byte[]> line) {
-    if (tape.isStopped()) {
+    if (tape.stopped) {
       return;
     }
     long size = (long) bytes + LINE_BYTES;
@@ -130,14 +130,14 @@ public final class Recorder implements AutoCloseable {
   }
 
   private void write(OpenTape tape, List<Supplier<byte[]>> lines) {
-    if (tape.isStopped()) {
+    if (tape.stopped) {
       return; // These lines were queued before.
     }
     try {
       directory.append(tape, lines, now());
     } catch (IOException | RuntimeException failure) {
-      tape.stop();
-      LOG.warnf("tape stopped, its session continues tape=%s reason=%s", tape.name(), failure);
+      tape.stopped = true;
+      LOG.warnf("tape stopped, its session continues tape=%s reason=%s", tape.name, failure);
     }
   }
 

@@ -82,7 +82,7 @@ public final class TapeDirectory {
     }
 
     void write(byte[] line) throws IOException {
-      byte[] header = TapeLine.header(now, tape.upstream(), tape.part + 1);
+      byte[] header = TapeLine.header(now, tape.upstream, tape.part + 1);
       byte[] written = header.length + line.length > fileBytes ? TapeLine.missing(now, 1) : line;
       if (tape.part == 0 || tape.partBytes + written.length > fileBytes) {
         beginPart(header);
@@ -98,7 +98,7 @@ public final class TapeDirectory {
     }
 
     private Path file() {
-      return Tape.part(directory.resolve(tape.name() + ".jsonl"), tape.part);
+      return Tape.part(directory.resolve(tape.name + ".jsonl"), tape.part);
     }
 
     private void continuePart(byte[] header) throws IOException {

@@ -2,12 +2,13 @@ package dev.holdfast.record;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.util.RawValue;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Utf8;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -23,57 +24,40 @@ final class TapeLine {
   private TapeLine() {}
 
   static byte[] header(Instant time, String upstream, int part) {
-    return line(
-        "{\"tape\":%d,%s,\"upstream\":%s,\"part\":%d}"
-            .formatted(VERSION, time(time), quoted(upstream), part));
+    ObjectNode header = JsonNodeFactory.instance.objectNode().put("tape", VERSION);
+    return line(header.put("time", time.toString()).put("upstream", upstream).put("part", part));
   }
 
   static byte[] missing(Instant time, long messages) {
-    return line("{%s,\"missing\":%d}".formatted(time(time), messages));
+    return line(at(time).put("missing", messages));
   }
 
   static byte[] failed(Instant time, String stream, String reason) {
-    return line(
-        "{%s,\"stream\":%s,\"failure\":%s}".formatted(time(time), quoted(stream), quoted(reason)));
+    return line(at(time).put("stream", stream).put("failure", reason));
   }
 
   /** A line with a message, or one that says that an invalid message is missing. */
   static byte[] sent(
       Instant time, TapeEntry.Sender from, @Nullable String stream, long position, byte[] message) {
-    if (!isMessage(message)) {
-      return missing(time, 1); // Such a line would make the whole tape unreadable.
+    ObjectNode line = at(time).put("from", from.wire());
+    if (stream != null) {
+      line.put("stream", stream).put("position", position);
     }
-    ByteArrayOutputStream line = new ByteArrayOutputStream(message.length + 128);
-    String place =
-        stream == null ? "" : ",\"stream\":%s,\"position\":%d".formatted(quoted(stream), position);
-    line.writeBytes(
-        "{%s,\"from\":\"%s\"%s,\"message\":"
-            .formatted(time(time), from.wire(), place)
-            .getBytes(UTF_8));
-    line.writeBytes(Utf8.singleLine(message));
-    line.writeBytes(line("}"));
-    return line.toByteArray();
-  }
-
-  private static boolean isMessage(byte[] message) {
     try {
       Envelopes.read(message);
-      return true;
     } catch (EnvelopeException invalid) {
-      return false;
+      return missing(time, 1); // Such a line would make the whole tape unreadable.
     }
+    String json = new String(Utf8.singleLine(message), UTF_8);
+    return line(line.putRawValue("message", new RawValue(json)));
   }
 
-  private static byte[] line(String json) {
+  private static ObjectNode at(Instant time) {
+    return JsonNodeFactory.instance.objectNode().put("time", time.toString());
+  }
+
+  private static byte[] line(JsonNode json) {
     return (json + "\n").getBytes(UTF_8);
-  }
-
-  private static String time(Instant time) {
-    return "\"time\":\"" + time + "\"";
-  }
-
-  private static String quoted(String text) {
-    return "\"" + new String(JsonStringEncoder.getInstance().quoteAsString(text)) + "\"";
   }
 
   /**

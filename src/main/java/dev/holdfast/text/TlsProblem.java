@@ -53,7 +53,7 @@ public enum TlsProblem {
   }
 
   /** Returns a failure, its cause, the cause of that one, and so on. */
-  static Stream<Throwable> causes(Throwable failure) {
+  public static Stream<Throwable> causes(Throwable failure) {
     return Stream.iterate(failure, Objects::nonNull, Throwable::getCause).limit(MAX_CAUSES);
   }
 

@@ -3,6 +3,11 @@ package dev.holdfast.upstream;
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.text.Reason;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -23,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class UpstreamMonitor implements AutoCloseable {
 
   private static final Logger LOG = Logger.getLogger(UpstreamMonitor.class);
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
   private static final Duration ONE_LINE_PER = Duration.ofSeconds(10);
 
@@ -105,6 +111,21 @@ public final class UpstreamMonitor implements AutoCloseable {
   public void close() {
     closed = true;
     servers.values().forEach(Watched::stopLooking);
+  }
+
+  /** Returns why no connection to the host of a URL is possible; empty if one is. */
+  public static Optional<String> connect(URI url) {
+    int port = url.getPort() >= 0 ? url.getPort() : url.getScheme().equals("https") ? 443 : 80;
+    try (Socket socket = new Socket()) {
+      socket.connect(
+          new InetSocketAddress(url.getHost(), port), Math.toIntExact(CONNECT_TIMEOUT.toMillis()));
+      return Optional.empty();
+    } catch (UnknownHostException unknown) {
+      return Optional.of("unknown host " + url.getHost());
+    } catch (IOException failure) {
+      return Optional.of(
+          "no connection to " + url.getHost() + ":" + port + ": " + failure.getMessage());
+    }
   }
 
   private final class Watched implements UpstreamObserver, UpstreamObserver.Operation {

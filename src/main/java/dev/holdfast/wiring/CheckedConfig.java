@@ -4,8 +4,6 @@ import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AuthConfig;
 import dev.holdfast.auth.RequiredScopes;
-import dev.holdfast.budget.ByteBudget;
-import dev.holdfast.call.ClientTokens;
 import dev.holdfast.clients.KnownClient;
 import dev.holdfast.cluster.ClusterConfig;
 import dev.holdfast.config.ConfigErrors;
@@ -22,7 +20,6 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -65,20 +62,14 @@ final class CheckedConfig {
     checkClientAuth();
     checkCertificateFiles();
     checkRedis();
-    LimitsConfig limits = mapping(LimitsConfig.class);
-    checkUpstreams(
-        new UpstreamFactory(
-            limits,
-            false,
-            false,
-            null,
-            _ -> TlsConfigurations.NONE,
-            new ClientTokens(0, InstantSource.system()),
-            new ByteBudget(0)));
+    checkUpstreams(UpstreamFactory.ofChecks(mapping(LimitsConfig.class)));
     checkTraces(mapping(TraceConfig.class));
     checkTapes();
     gateway.clients().forEach(this::checkClient);
-    checkHeartbeats(mapping(ClusterConfig.class));
+    ClusterConfig cluster = mapping(ClusterConfig.class);
+    if (cluster.deadAfter().compareTo(cluster.heartbeat().multipliedBy(2)) < 0) {
+      tooSmall("holdfast.cluster.dead-after", "twice ", "holdfast.cluster.heartbeat");
+    }
     checkKeys();
     checkIssuers();
     refuseProblems();
@@ -205,7 +196,16 @@ final class CheckedConfig {
           }
           checkUpstream(factory, prefix, name, server);
         });
-    gateway.agent().command().ifPresent(_ -> checkAgents(factory));
+    if (gateway.agent().command().isPresent()
+        && gateway.upstreams().containsKey(AgentUpstream.NAME)) {
+      problems.add(
+          "holdfast.upstreams.agent.… and "
+              + named("holdfast.agent.command")
+              + " exclude each other: give the upstream another name");
+    }
+    factory
+        .agentProblems(gateway.agent())
+        .forEach(problem -> problems.add(located("holdfast.agent.", problem)));
   }
 
   /** Where the first key with the prefix is set, in brackets. */
@@ -228,23 +228,14 @@ final class CheckedConfig {
       return;
     }
     String transport = prefix + "transport";
-    switch (server.transport()) {
-      case AUTO -> {}
-      case STDIO -> {
-        if (server.command().isEmpty()) {
-          problem(
-              transport,
-              "needs "
-                  + prefix
-                  + "command: set it, or set auto. To connect a client on stdin and stdout, run"
-                  + " 'holdfast stdio'");
-        }
-      }
-      case STREAMABLE_HTTP, SSE -> {
-        if (server.url().isEmpty()) {
-          problem(transport, "needs " + prefix + "url: set it, or set auto");
-        }
-      }
+    if (server.transport() == GatewayConfig.Transport.STDIO && server.command().isEmpty()) {
+      problem(
+          transport,
+          ("needs %scommand: set it, or set auto. To connect a client on stdin and stdout, run"
+                  + " 'holdfast stdio'")
+              .formatted(prefix));
+    } else if (server.transport().isHttp() && server.url().isEmpty()) {
+      problem(transport, "needs " + prefix + "url: set it, or set auto");
     }
     String needsUrl = "needs " + prefix + "url, because only %s: set it, or remove the other";
     if (server.forwardHeaders().isPresent() && server.url().isEmpty()) {
@@ -254,18 +245,6 @@ final class CheckedConfig {
       problem(prefix + "tls", needsUrl.formatted("connections to a URL have TLS"));
     }
     factory.problems(name, server).forEach(problem -> problems.add(located(prefix, problem)));
-  }
-
-  private void checkAgents(UpstreamFactory factory) {
-    if (gateway.upstreams().containsKey(AgentUpstream.NAME)) {
-      problems.add(
-          "holdfast.upstreams.agent.… and "
-              + named("holdfast.agent.command")
-              + " exclude each other: give the upstream another name");
-    }
-    factory
-        .agentProblems(gateway.agent())
-        .forEach(problem -> problems.add(located("holdfast.agent.", problem)));
   }
 
   /** Puts the key and its origin before a problem that begins with the end of the key. */
@@ -413,12 +392,6 @@ final class CheckedConfig {
       return Stream.of(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
     } catch (UnknownHostException unknown) {
       return false;
-    }
-  }
-
-  private void checkHeartbeats(ClusterConfig cluster) {
-    if (cluster.deadAfter().compareTo(cluster.heartbeat().multipliedBy(2)) < 0) {
-      tooSmall("holdfast.cluster.dead-after", "twice ", "holdfast.cluster.heartbeat");
     }
   }
 }

@@ -15,11 +15,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.vertx.http.HttpServer;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
-import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
@@ -74,19 +74,17 @@ final class ConsoleProducer {
 
   private static List<GatewayInfo.Server> servers(
       Map<String, GatewayConfig.Server> upstreams, GatewayConfig gateway) {
-    List<GatewayInfo.Server> servers = new ArrayList<>();
-    new TreeMap<>(upstreams)
-        .forEach((name, server) ->
-            servers.add(
-                new GatewayInfo.Server(
-                    name, ConfiguredUpstreams.path(name), ConfiguredUpstreams.kind(server))));
-    if (gateway.agent().command().isPresent()) {
-      String name = AgentUpstream.NAME;
-      servers.add(new GatewayInfo.Server(name, ConfiguredUpstreams.path(name), "agents"));
-    }
-    servers.sort((a, b) ->
-        Boolean.compare(
-            b.name().equals(Session.DEFAULT_UPSTREAM), a.name().equals(Session.DEFAULT_UPSTREAM)));
-    return servers;
+    Map<String, String> kinds = new HashMap<>();
+    upstreams.forEach((name, server) -> kinds.put(name, ConfiguredUpstreams.kind(server)));
+    gateway.agent().command().ifPresent(_ -> kinds.put(AgentUpstream.NAME, "agents"));
+    return kinds.entrySet().stream()
+        .map(each ->
+            new GatewayInfo.Server(
+                each.getKey(), ConfiguredUpstreams.path(each.getKey()), each.getValue()))
+        .sorted(
+            Comparator.comparing(
+                    (GatewayInfo.Server each) -> !each.name().equals(Session.DEFAULT_UPSTREAM))
+                .thenComparing(GatewayInfo.Server::name))
+        .toList();
   }
 }

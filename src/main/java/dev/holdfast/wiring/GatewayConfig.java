@@ -201,7 +201,11 @@ public interface GatewayConfig {
     /** HTTP+SSE, of 2024-11-05. */
     SSE,
     /** A child process that speaks MCP over stdin and stdout. */
-    STDIO
+    STDIO;
+
+    boolean isHttp() {
+      return this == STREAMABLE_HTTP || this == SSE;
+    }
   }
 
   /** Credentials at a server. */

@@ -3,6 +3,7 @@ package dev.holdfast.wiring;
 import dev.holdfast.config.ConfigErrors;
 import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.config.InvalidFileException;
+import dev.holdfast.text.TlsProblem;
 import io.quarkus.runtime.QuarkusBindException;
 import io.quarkus.runtime.configuration.ConfigUtils;
 import io.quarkus.runtime.configuration.ConfigurationException;
@@ -11,7 +12,6 @@ import io.smallrye.config.SmallRyeConfig;
 import java.net.BindException;
 import java.net.UnknownHostException;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -23,14 +23,12 @@ final class StartFailure {
 
   private static final Logger LOG = Logger.getLogger(StartFailure.class);
 
-  private static final int MAX_CAUSES = 16;
-
   private StartFailure() {}
 
   static List<String> lines(Throwable failure) {
     LOG.debug("the program did not start", failure);
     Optional<String> file =
-        causes(failure)
+        TlsProblem.causes(failure)
             .filter(InvalidFileException.class::isInstance)
             .map(Throwable::getMessage)
             .findFirst();
@@ -62,16 +60,12 @@ final class StartFailure {
    */
   static List<String> lines(
       Throwable failure, SmallRyeConfig config, Supplier<List<String>> rules) {
-    return causes(failure)
+    return TlsProblem.causes(failure)
         .map(cause -> linesOf(cause, config))
         .filter(lines -> !lines.isEmpty())
         .findFirst()
         .or(() -> Optional.of(rules.get()).filter(lines -> !lines.isEmpty()))
         .orElseGet(() -> List.of("Holdfast cannot start: " + root(failure)));
-  }
-
-  private static Stream<Throwable> causes(Throwable failure) {
-    return Stream.iterate(failure, Objects::nonNull, Throwable::getCause).limit(MAX_CAUSES);
   }
 
   private static List<String> linesOf(Throwable failure, SmallRyeConfig config) {
@@ -121,7 +115,7 @@ final class StartFailure {
   }
 
   private static String root(Throwable failure) {
-    Throwable root = causes(failure).reduce(failure, (_, cause) -> cause);
+    Throwable root = TlsProblem.causes(failure).reduce(failure, (_, cause) -> cause);
     String message = root.getMessage();
     return message == null
         ? root.getClass().getSimpleName()

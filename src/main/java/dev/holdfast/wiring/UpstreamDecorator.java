@@ -17,13 +17,7 @@ import dev.holdfast.upstream.stdio.CommandLine;
 import io.quarkus.arc.All;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
-import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.net.URI;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,8 +30,6 @@ import org.jspecify.annotations.Nullable;
 /** Puts around upstreams what watches, measures, traces, changes and records their messages. */
 @Singleton
 final class UpstreamDecorator {
-
-  private static final Duration LOOK_TIMEOUT = Duration.ofSeconds(5);
 
   /** Looks whether the servers are up. */
   @Produces final UpstreamMonitor monitor = new UpstreamMonitor();
@@ -103,32 +95,14 @@ final class UpstreamDecorator {
   private static Optional<String> problem(GatewayConfig.Server server) {
     return server
         .url()
-        .map(UpstreamDecorator::connect)
-        .orElseGet(() -> server.command().flatMap(command -> find(command, server)));
-  }
-
-  /** Returns why no connection to the URL's host is possible. */
-  private static Optional<String> connect(URI url) {
-    int port = url.getPort() >= 0 ? url.getPort() : url.getScheme().equals("https") ? 443 : 80;
-    try (Socket socket = new Socket()) {
-      socket.connect(
-          new InetSocketAddress(url.getHost(), port), Math.toIntExact(LOOK_TIMEOUT.toMillis()));
-      return Optional.empty();
-    } catch (UnknownHostException unknown) {
-      return Optional.of("unknown host " + url.getHost());
-    } catch (IOException failure) {
-      return Optional.of(
-          "no connection to " + url.getHost() + ":" + port + ": " + failure.getMessage());
-    }
-  }
-
-  /** Returns why there is no such program. The PATH is that of the gateway. */
-  private static Optional<String> find(String command, GatewayConfig.Server server) {
-    String program = CommandLine.parse(command).getFirst();
-    return CommandLine.isInstalled(program, server.directory().orElse(Path.of("")))
-        ? Optional.empty()
-        : Optional.of(
-            "no program " + program + ": install it, or give its whole path in the command");
+        .map(UpstreamMonitor::connect)
+        .orElseGet(() ->
+            CommandLine.missingProgram(
+                    server.command().orElse(""), server.directory().orElse(Path.of("")))
+                .map(program ->
+                    "no program "
+                        + program
+                        + ": install it, or give its whole path in the command"));
   }
 
   private void toolDenied(InterceptedMessage call, String reason) {

@@ -35,6 +35,7 @@ import io.vertx.core.Vertx;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -71,6 +72,13 @@ record UpstreamFactory(
 
   /** Time for a person to sign in. */
   private static final Duration SIGN_IN_TIMEOUT = Duration.ofMinutes(5);
+
+  /** Returns a factory that only checks configurations. */
+  static UpstreamFactory ofChecks(LimitsConfig limits) {
+    ClientTokens noTokens = new ClientTokens(0, InstantSource.system());
+    return new UpstreamFactory(
+        limits, false, false, null, _ -> TlsConfigurations.NONE, noTokens, new ByteBudget(0));
+  }
 
   /**
    * Returns what is wrong with the configuration of an upstream, beginning with the end of a key:

@@ -221,7 +221,7 @@ class RecorderTest {
       SessionTape first = new SessionTape(recorder, "first");
       first.sent(PROGRESS.getBytes(UTF_8));
       SessionTape tape = new SessionTape(recorder, "web");
-      name = tape.tape().name();
+      name = tape.tape().name;
       SessionTape.Stream stream = tape.newStream();
       for (int i = 0; i < 150; i++) {
         stream.add(Sender.SERVER, PROGRESS.getBytes(UTF_8));
@@ -327,7 +327,7 @@ class RecorderTest {
         for (int i = 0; i < 2000; i++) {
           tape.sent(message);
         }
-        await().until(tape.tape()::isStopped);
+        await().until(() -> tape.tape().stopped);
         tape.sent(message);
         Path full = files().getFirst();
         Tape stopped = Tape.read(full);

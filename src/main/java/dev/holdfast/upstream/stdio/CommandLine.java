@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -29,12 +30,18 @@ public final class CommandLine {
   private CommandLine() {}
 
   /**
-   * Whether a program can be started.
+   * Returns the program of a command line if there is no such program. Throws as {@link #parse}
+   * does.
    *
-   * @param program a name, which is looked up in the {@code PATH} of this process, or a path
+   * @param line begins with a name, which is looked up in the {@code PATH} of this process, or a
+   *     path
    * @param directory where a relative path begins
    */
-  public static boolean isInstalled(String program, Path directory) {
+  public static Optional<String> missingProgram(String line, Path directory) {
+    return parse(line).stream().limit(1).filter(each -> !isInstalled(each, directory)).findFirst();
+  }
+
+  private static boolean isInstalled(String program, Path directory) {
     Stream<Path> places =
         program.contains("/")
             ? Stream.of(directory.toAbsolutePath())
