@@ -31,9 +31,6 @@ final class ConfiguredUpstreams {
 
   private final Map<String, ReplaceableUpstream> byName = new ConcurrentHashMap<>();
 
-  /** The configuration of the servers, and of the removed ones that still have sessions. */
-  private final Map<String, GatewayConfig.Server> servers = new ConcurrentHashMap<>();
-
   private final CurrentConfig current;
   private final UpstreamFactory factory;
   private final UpstreamDecorator decorator;
@@ -66,7 +63,6 @@ final class ConfiguredUpstreams {
     this.clock = clock;
     this.vertx = vertx;
     GatewayConfig config = checked.gateway();
-    servers.putAll(config.allUpstreams());
     create(config.upstreams())
         .forEach((name, upstream) -> open(name, config.upstreams().get(name), upstream));
     agents.ifPresent(upstream -> open(AgentUpstream.NAME, null, upstream));
@@ -117,9 +113,8 @@ final class ConfiguredUpstreams {
     List<String> removed =
         before.stream().filter(name -> !after.containsKey(name)).sorted().toList();
     Map<String, Upstream> created = create(configured);
-    servers.putAll(configured);
     // First, so that no session begins without its scope and limits.
-    current.update(servers, limits);
+    current.update(configured, Set.of(), limits);
     created.forEach((name, upstream) -> {
       open(name, configured.get(name), upstream);
       decorator.monitor.look(name);
@@ -160,13 +155,11 @@ final class ConfiguredUpstreams {
       return;
     }
     Map<String, List<UpstreamLink>> links = sessions.links(old.keySet());
-    old.forEach((name, upstream) -> {
-      if (upstream.closeUnused(links.getOrDefault(name, List.of()))) {
-        byName.remove(name);
-        servers.remove(name);
-      }
-    });
-    current.update(servers, current.limits());
+    old.entrySet()
+        .removeIf(each ->
+            !each.getValue().closeUnused(links.getOrDefault(each.getKey(), List.of())));
+    byName.keySet().removeAll(old.keySet());
+    current.update(Map.of(), old.keySet(), current.limits());
   }
 
   /** Returns the name of the upstream that has a key; null for other keys. */
@@ -211,7 +204,7 @@ final class ConfiguredUpstreams {
 
   /** Returns the configuration of the upstreams that open sessions, by name. */
   Map<String, GatewayConfig.Server> servers() {
-    Map<String, GatewayConfig.Server> open = new HashMap<>(servers);
+    Map<String, GatewayConfig.Server> open = new HashMap<>(current.servers());
     open.keySet()
         .removeIf(name -> {
           Upstream upstream = byName.get(name);

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
@@ -21,11 +22,7 @@ final class CurrentConfig {
   private final Optional<String> agentScope;
   private volatile Values values;
 
-  /**
-   * What a reload changes at once.
-   *
-   * @param servers the configured upstreams, and the removed ones that still have sessions
-   */
+  /** What a reload changes at once. */
   private record Values(
       Map<String, GatewayConfig.Server> servers, LimitsConfig limits, SessionLimits sessions) {}
 
@@ -44,8 +41,23 @@ final class CurrentConfig {
         new SessionLimits(limits.sessions(), limits.sessionsPerAddress(), byUpstream));
   }
 
-  void update(Map<String, GatewayConfig.Server> servers, LimitsConfig limits) {
+  /**
+   * Changes the configuration. Not for several threads at once.
+   *
+   * @param changed new and changed upstreams; all others stay
+   * @param removed names of upstreams that have no sessions any more
+   */
+  void update(
+      Map<String, GatewayConfig.Server> changed, Set<String> removed, LimitsConfig limits) {
+    Map<String, GatewayConfig.Server> servers = new HashMap<>(values.servers());
+    servers.putAll(changed);
+    servers.keySet().removeAll(removed);
     values = values(servers, limits);
+  }
+
+  /** Returns the configured upstreams, and the removed ones that still have sessions. */
+  Map<String, GatewayConfig.Server> servers() {
+    return values.servers();
   }
 
   LimitsConfig limits() {

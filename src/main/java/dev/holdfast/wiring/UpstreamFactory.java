@@ -4,6 +4,7 @@ import dev.holdfast.agent.AgentSettings;
 import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.call.ClientTokens;
+import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.intercept.AmbiguousNames;
 import dev.holdfast.intercept.CallLimit;
@@ -39,7 +40,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -142,26 +142,21 @@ record UpstreamFactory(
       List<Interceptor> own,
       BiConsumer<InterceptedMessage, String> onDenial) {
     List<Interceptor> all = new ArrayList<>(own);
-    if (rules == null) {
-      return unambiguous(all);
+    if (rules != null) {
+      List<String> allow = rules.allowTools().orElse(List.of());
+      List<String> deny = rules.denyTools().orElse(List.of());
+      if (!allow.isEmpty() || !deny.isEmpty() || !rules.toolScopes().isEmpty()) {
+        all.add(new ToolRules(allow, deny, rules.toolScopes(), onDenial));
+      }
+      rules.callsPerMinute().ifPresent(limit -> all.add(new CallLimit(limit)));
+      rules.redact().ifPresent(pointers -> all.add(new Redaction(pointers)));
+      rules.resultBytes().ifPresent(limit -> all.add(new ResultLimit(limit.asLongValue())));
     }
-    List<String> allow = rules.allowTools().orElse(List.of());
-    List<String> deny = rules.denyTools().orElse(List.of());
-    if (!allow.isEmpty() || !deny.isEmpty() || !rules.toolScopes().isEmpty()) {
-      all.add(new ToolRules(allow, deny, rules.toolScopes(), onDenial));
+    if (!all.isEmpty()) {
+      // The others judge only messages that every server reads as they do.
+      all.addFirst(new AmbiguousNames());
     }
-    rules.callsPerMinute().ifPresent(limit -> all.add(new CallLimit(limit)));
-    rules.redact().ifPresent(pointers -> all.add(new Redaction(pointers)));
-    rules.resultBytes().ifPresent(limit -> all.add(new ResultLimit(limit.asLongValue())));
-    return unambiguous(all);
-  }
-
-  /** Lets interceptors judge only messages that every server reads as they do. */
-  private static List<Interceptor> unambiguous(List<Interceptor> interceptors) {
-    if (!interceptors.isEmpty()) {
-      interceptors.addFirst(new AmbiguousNames());
-    }
-    return interceptors;
+    return all;
   }
 
   private HttpClients clients(Vertx vertx, HttpUpstreamSettings settings) {
@@ -318,10 +313,7 @@ record UpstreamFactory(
     Map<String, String> environment = new HashMap<>();
     configured.forEach((variable, value) ->
         environment.put(
-            variable.contains("_")
-                ? variable
-                : variable.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]", "_"),
-            value));
+            variable.contains("_") ? variable : ConfigOrigin.variable(variable), value));
     return environment;
   }
 
