@@ -124,7 +124,8 @@ final class SessionAgents {
   }
 
   private Agent newAgent(StreamWriter writer) {
-    return new Agent(writer.stream().name(), new AgentLog(log, writer), resources, opener, this::changed);
+    return new Agent(
+        writer.stream().name(), new AgentLog(log, writer), resources, opener, this::changed);
   }
 
   /** Continues an agent session of a lost replica. */

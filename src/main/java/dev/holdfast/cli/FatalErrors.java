@@ -34,14 +34,9 @@ final class FatalErrors {
   /** Logs why the thread of an event loop ends. */
   private static final String EVENT_LOOP = "io.netty.util.concurrent.SingleThreadEventExecutor";
 
-  private final ProcessMode mode;
   private final Handler logWatch = new LogWatch();
 
-  FatalErrors(ProcessMode mode) {
-    this.mode = mode;
-  }
-
-  void watch(@Observes StartupEvent event) {
+  void watch(@Observes StartupEvent event, ProcessMode mode) {
     if (mode.serves()) {
       Thread.setDefaultUncaughtExceptionHandler(FatalErrors::uncaught);
       java.util.logging.Logger.getLogger("").addHandler(logWatch);

@@ -32,6 +32,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Runs the commands that inspect or change a shared store. */
 record StoreCommands(
@@ -56,7 +57,7 @@ record StoreCommands(
       case Command.Sessions _ -> listSessions();
       case Command.Streams list -> {
         String one = list.session();
-        yield one == null ? listStreams() : onSession(one, this::listStreams);
+        yield one == null ? listStreams(null) : onSession(one, this::listStreams);
       }
       case Command.Tail tail -> onSession(tail.session(), session -> tail(session, tail));
       case Command.Purge purge -> {
@@ -168,20 +169,15 @@ record StoreCommands(
     return array;
   }
 
-  private ExitCode listStreams() {
-    printStreamHeader();
-    forEachSession(entry -> printStreams(entry.session().id()));
-    return ExitCode.SUCCESS;
-  }
-
-  private ExitCode listStreams(Session session) {
-    printStreamHeader();
-    printStreams(session.id());
-    return ExitCode.SUCCESS;
-  }
-
-  private void printStreamHeader() {
+  /** Lists the streams of one session; of all sessions for null. */
+  private ExitCode listStreams(@Nullable Session one) {
     output.header(STREAM_ROW.formatted("SESSION", "STREAM", "STATE", "EVENTS", "LAST EVENT"));
+    if (one == null) {
+      forEachSession(entry -> printStreams(entry.session().id()));
+    } else {
+      printStreams(one.id());
+    }
+    return ExitCode.SUCCESS;
   }
 
   private void printStreams(SessionId session) {

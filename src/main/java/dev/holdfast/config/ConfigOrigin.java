@@ -36,12 +36,16 @@ public final class ConfigOrigin {
   /** Returns the origin of a value; empty for a default. */
   public static String of(ConfigValue value) {
     String source = value.getConfigSourceName();
-    if (source == null || value.getConfigSourceOrdinal() <= PROGRAM) {
+    return source == null ? "" : of(value.getName(), source, value.getConfigSourceOrdinal());
+  }
+
+  private static String of(String key, String source, int ordinal) {
+    if (ordinal <= PROGRAM) {
       return "";
     }
     String file = file(source);
     if (source.startsWith("EnvConfigSource")) {
-      return file.isEmpty() ? variable(value.getName()) : variable(value.getName()) + " in " + file;
+      return file.isEmpty() ? variable(key) : variable(key) + " in " + file;
     }
     if (source.startsWith("SysPropConfigSource")) {
       return "command line";
@@ -53,13 +57,7 @@ public final class ConfigOrigin {
   public static Optional<String> ofFixed(SmallRyeConfig config, String key) {
     return StreamSupport.stream(config.getConfigSources().spliterator(), false)
         .filter(source -> !source.getName().equals(FIXED) && source.getValue(key) != null)
-        .map(source ->
-            of(
-                ConfigValue.builder()
-                    .withName(key)
-                    .withConfigSourceName(source.getName())
-                    .withConfigSourceOrdinal(source.getOrdinal())
-                    .build()))
+        .map(source -> of(key, source.getName(), source.getOrdinal()))
         .filter(origin -> !origin.isEmpty())
         .findFirst();
   }

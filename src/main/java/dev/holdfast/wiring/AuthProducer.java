@@ -9,6 +9,8 @@ import dev.holdfast.auth.TokenIssuer;
 import dev.holdfast.call.ClientTokens;
 import dev.holdfast.oauth.JsonHttp;
 import dev.holdfast.upstream.http.ClientTls;
+import dev.holdfast.wiring.config.CurrentConfig;
+import dev.holdfast.wiring.config.TlsConfigurations;
 import io.vertx.core.Vertx;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;

@@ -9,6 +9,10 @@ import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.ReplaceableUpstream;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.wiring.config.CheckedConfig;
+import dev.holdfast.wiring.config.CurrentConfig;
+import dev.holdfast.wiring.config.GatewayConfig;
+import dev.holdfast.wiring.config.UpstreamFactory;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.smallrye.config.NameIterator;
 import io.vertx.core.Vertx;
@@ -27,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The upstreams of the configuration, by name. */
 @Singleton
-final class ConfiguredUpstreams {
+public final class ConfiguredUpstreams {
 
   private final Map<String, ReplaceableUpstream> byName = new ConcurrentHashMap<>();
 
@@ -44,7 +48,7 @@ final class ConfiguredUpstreams {
    *
    * @param changed upstreams that use another server for new sessions
    */
-  record Changes(List<String> added, List<String> removed, List<String> changed) {}
+  public record Changes(List<String> added, List<String> removed, List<String> changed) {}
 
   ConfiguredUpstreams(
       CheckedConfig checked,
@@ -84,8 +88,8 @@ final class ConfiguredUpstreams {
     return upstream == null ? Upstream.ProcessCount.NONE : upstream.processes();
   }
 
-  /** Whether a reload may change an upstream. The kind of the default one stays. */
-  boolean isReplaceable(String name, GatewayConfig.Server next) {
+  /** Returns whether a reload may change an upstream. The kind of the default one stays. */
+  public boolean isReplaceable(String name, GatewayConfig.Server next) {
     return !name.equals(Session.DEFAULT_UPSTREAM)
         || (standard.hasServer() && !kind(next).equals("local"));
   }
@@ -98,7 +102,7 @@ final class ConfiguredUpstreams {
    * @param differing names of upstreams whose configuration has changed
    * @throws ConfigurationException when one cannot be created; nothing is changed then
    */
-  Changes update(
+  public Changes update(
       Set<String> before,
       Map<String, GatewayConfig.Server> after,
       Set<String> differing,
@@ -148,7 +152,7 @@ final class ConfiguredUpstreams {
    * Closes servers that were replaced or removed, and have no sessions any more. Throws {@link
    * SessionStoreException} while the store is away.
    */
-  void closeUnused(SessionUpstreams sessions) {
+  public void closeUnused(SessionUpstreams sessions) {
     Map<String, ReplaceableUpstream> old = new HashMap<>(byName);
     old.values().removeIf(upstream -> !upstream.isChanged());
     if (old.isEmpty()) {
@@ -156,14 +160,14 @@ final class ConfiguredUpstreams {
     }
     Map<String, List<UpstreamLink>> links = sessions.links(old.keySet());
     old.entrySet()
-        .removeIf(each ->
-            !each.getValue().closeUnused(links.getOrDefault(each.getKey(), List.of())));
+        .removeIf(
+            each -> !each.getValue().closeUnused(links.getOrDefault(each.getKey(), List.of())));
     byName.keySet().removeAll(old.keySet());
     current.update(Map.of(), old.keySet(), current.limits());
   }
 
   /** Returns the name of the upstream that has a key; null for other keys. */
-  static @Nullable String ofKey(String key) {
+  public static @Nullable String ofKey(String key) {
     NameIterator segments = new NameIterator(key);
     if (!next(segments).equals("holdfast")) {
       return null;

@@ -11,6 +11,8 @@ import dev.holdfast.relay.Relay;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.upstream.UpstreamMonitor;
+import dev.holdfast.wiring.config.CheckedConfig;
+import dev.holdfast.wiring.config.GatewayConfig;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.vertx.http.HttpServer;
 import jakarta.enterprise.inject.Produces;

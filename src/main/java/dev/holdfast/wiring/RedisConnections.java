@@ -10,6 +10,8 @@ import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisSubscription;
+import dev.holdfast.wiring.config.CheckedConfig;
+import dev.holdfast.wiring.config.GatewayConfig;
 import io.quarkus.redis.client.RedisOptionsCustomizer;
 import io.quarkus.tls.CertificateUpdatedEvent;
 import io.quarkus.tls.runtime.config.TlsConfigUtils;

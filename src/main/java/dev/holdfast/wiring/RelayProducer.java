@@ -4,6 +4,7 @@ import dev.holdfast.audit.AuditLog;
 import dev.holdfast.call.ClientTokens;
 import dev.holdfast.cli.CommandContext;
 import dev.holdfast.clients.KnownClients;
+import dev.holdfast.config.OwnCertificate;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.limit.RequestLimit;
@@ -38,10 +39,14 @@ import dev.holdfast.relay.tail.Tails;
 import dev.holdfast.session.SessionConfig;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.upstream.Upstreams;
+import dev.holdfast.wiring.config.CurrentConfig;
+import dev.holdfast.wiring.config.GatewayConfig;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the relay. */
@@ -165,7 +170,7 @@ final class RelayProducer {
       Optional<RedisConnections> redis,
       StreamIndex streams,
       ConfiguredUpstreams upstreams,
-      OwnCertificates certificates,
+      Supplier<List<OwnCertificate>> certificates,
       KnownClients clients,
       LimitsConfig limits) {
     return new CommandContext(

@@ -11,6 +11,7 @@ import dev.holdfast.trace.TraceExport;
 import dev.holdfast.trace.TraceStore;
 import dev.holdfast.trace.UpstreamSpans;
 import dev.holdfast.upstream.UpstreamObserver;
+import dev.holdfast.wiring.config.TlsConfigurations;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;

@@ -308,8 +308,53 @@ class ArchitectureTest {
                   "protocol")),
           // Assembles the program, so it uses all other packages, and no package uses it.
           entry(
+              "wiring.start",
+              List.of(
+                  "auth",
+                  "cli",
+                  "cluster",
+                  "config",
+                  "console",
+                  "http.limit",
+                  "http.origin",
+                  "http.socket",
+                  "relay",
+                  "relay.failover",
+                  "relay.session",
+                  "relay.stream",
+                  "session",
+                  "text",
+                  "upstream",
+                  "wiring",
+                  "wiring.config")),
+          entry(
+              "wiring.config",
+              List.of(
+                  "agent",
+                  "auth",
+                  "budget",
+                  "call",
+                  "clients",
+                  "cluster",
+                  "config",
+                  "http.limit",
+                  "http.origin",
+                  "intercept",
+                  "log",
+                  "oauth",
+                  "relay.stream",
+                  "session",
+                  "text",
+                  "trace",
+                  "upstream",
+                  "upstream.http",
+                  "upstream.local.server",
+                  "upstream.stdio",
+                  "upstream.token")),
+          entry(
               "wiring",
               List.of(
+                  "wiring.config",
                   "text",
                   "audit",
                   "clients",
@@ -434,7 +479,7 @@ class ArchitectureTest {
         "http.socket",
         "console",
         "trace",
-        "wiring");
+        "wiring..");
     onlyUsedIn("io.netty..", "http.socket", "upstream.http");
     onlyUsedIn("io.opentelemetry..", "trace");
   }
@@ -449,7 +494,7 @@ class ArchitectureTest {
   void shouldUseTheFrameworkOnlyAtTheEdges(String framework) {
     // Tests of the core create its objects with new, without a container.
     onlyUsedIn(
-        framework, "http..", "observe", "console", "wiring", "demo", "agent", "cli", "config");
+        framework, "http..", "observe", "console", "wiring..", "demo", "agent", "cli", "config");
   }
 
   private static void onlyUsedIn(String library, String... packages) {

@@ -31,10 +31,10 @@ class FatalErrorsTest {
     Logger root = Logger.getLogger("");
     Handler[] before = root.getHandlers();
     Thread.UncaughtExceptionHandler uncaught = Thread.getDefaultUncaughtExceptionHandler();
-    FatalErrors errors = new FatalErrors(new ProcessMode(new String[0]));
+    FatalErrors errors = new FatalErrors();
 
     try {
-      errors.watch(new StartupEvent());
+      errors.watch(new StartupEvent(), new ProcessMode(new String[0]));
       assertThat(root.getHandlers()).hasSize(before.length + 1);
       errors.stop(new ShutdownEvent());
     } finally {

@@ -1,7 +1,7 @@
 package dev.holdfast.deploy;
 
 import dev.holdfast.config.ConfigFile;
-import dev.holdfast.wiring.ConfigFixture;
+import dev.holdfast.wiring.config.ConfigFixture;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
 import io.quarkus.runtime.logging.LogRuntimeConfig;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.holdfast.wiring.ConfigFixture;
+import dev.holdfast.wiring.config.ConfigFixture;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

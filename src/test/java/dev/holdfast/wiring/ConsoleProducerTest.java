@@ -2,6 +2,7 @@ package dev.holdfast.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.wiring.config.GatewayConfig;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

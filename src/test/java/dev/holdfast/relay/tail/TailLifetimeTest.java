@@ -14,7 +14,7 @@ import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.testing.LoggedLines;
-import dev.holdfast.wiring.ConfigFixture;
+import dev.holdfast.wiring.config.ConfigFixture;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,7 @@
-package dev.holdfast.wiring;
+package dev.holdfast.wiring.start;
 
 import dev.holdfast.cli.Holdfast;
+import dev.holdfast.wiring.config.StartFailure;
 import io.quarkus.runtime.annotations.QuarkusMain;
 
 /** Entry point of the program. */

@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.wiring.start;
 
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.config.ConfigOrigin;

@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.wiring.config;
 
 import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.http.limit.LimitsConfig;
@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 
 /** The part of the configuration that a reload may change. Thread-safe. */
 @Singleton
-final class CurrentConfig {
+public final class CurrentConfig {
 
   private final Optional<String> agentScope;
   private volatile Values values;
@@ -47,7 +47,7 @@ final class CurrentConfig {
    * @param changed new and changed upstreams; all others stay
    * @param removed names of upstreams that have no sessions any more
    */
-  void update(
+  public void update(
       Map<String, GatewayConfig.Server> changed, Set<String> removed, LimitsConfig limits) {
     Map<String, GatewayConfig.Server> servers = new HashMap<>(values.servers());
     servers.putAll(changed);
@@ -56,15 +56,17 @@ final class CurrentConfig {
   }
 
   /** Returns the configured upstreams, and the removed ones that still have sessions. */
-  Map<String, GatewayConfig.Server> servers() {
+  public Map<String, GatewayConfig.Server> servers() {
     return values.servers();
   }
 
-  LimitsConfig limits() {
+  /** Returns the limits of this replica. */
+  public LimitsConfig limits() {
     return values.limits();
   }
 
-  SessionLimits sessions() {
+  /** Returns the limits on sessions. */
+  public SessionLimits sessions() {
     return values.sessions();
   }
 
@@ -72,7 +74,7 @@ final class CurrentConfig {
    * Limit on the requests of an upstream; empty for one that is unknown, or in this process. With
    * several upstreams, no single one may use up the common limit.
    */
-  OptionalInt requests(String upstream) {
+  public OptionalInt requests(String upstream) {
     Values now = values;
     GatewayConfig.Server server = now.servers().get(upstream);
     if (server == null) {
@@ -94,8 +96,8 @@ final class CurrentConfig {
             .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** The scope that an upstream requires. */
-  Optional<String> scope(String upstream) {
+  /** Returns the scope that an upstream requires. */
+  public Optional<String> scope(String upstream) {
     GatewayConfig.Server server = values.servers().get(upstream);
     if (server != null) {
       return server.scope();

@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.wiring.start;
 
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.cluster.Membership;
@@ -9,6 +9,7 @@ import dev.holdfast.relay.failover.Reconciler;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.session.SessionConfig;
+import dev.holdfast.wiring.config.CheckedConfig;
 import io.quarkus.runtime.ShutdownDelayInitiatedEvent;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;

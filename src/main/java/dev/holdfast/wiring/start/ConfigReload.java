@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.wiring.start;
 
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.config.ConfigFile;
@@ -7,6 +7,11 @@ import dev.holdfast.config.InvalidFileException;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.wiring.ConfiguredUpstreams;
+import dev.holdfast.wiring.config.CheckedConfig;
+import dev.holdfast.wiring.config.GatewayConfig;
+import dev.holdfast.wiring.config.StartFailure;
+import dev.holdfast.wiring.config.UnknownVariables;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import io.quarkus.runtime.configuration.ConfigurationException;
@@ -161,27 +166,22 @@ final class ConfigReload {
 
   private void load(ConfigFile file) {
     SmallRyeConfig next;
+    ConfiguredUpstreams.Changes changes;
     try {
       next = with(file, true);
       CheckedConfig _ = new CheckedConfig(next);
-    } catch (ConfigValidationException | ConfigurationException invalid) {
-      List<String> lines = StartFailure.lines(invalid, with(file, false), List::of);
-      refused(file.path(), String.join("; ", lines));
-      return;
-    }
-    file.warnings().forEach(LOG::warn);
-    ConfiguredUpstreams.Changes changes;
-    try {
       changes =
           upstreams.update(
               config.getConfigMapping(GatewayConfig.class).allUpstreams().keySet(),
               next.getConfigMapping(GatewayConfig.class).allUpstreams(),
               differing(next),
               next.getConfigMapping(LimitsConfig.class));
-    } catch (ConfigurationException invalid) {
-      refused(file.path(), invalid.getMessage());
+    } catch (ConfigValidationException | ConfigurationException invalid) {
+      List<String> lines = StartFailure.lines(invalid, with(file, false), List::of);
+      refused(file.path(), String.join("; ", lines));
       return;
     }
+    file.warnings().forEach(LOG::warn);
     report.reportUrls(changes.added()::contains);
     LOG.infof("configuration file reloaded %s", describe(changes, file, next));
     config = next;

@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.wiring.config;
 
 import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.auth.AccessKeys;
@@ -33,7 +33,7 @@ import java.util.stream.Stream;
 
 /** The configuration, after a check of the rules that concern more than one value. */
 @Singleton
-final class CheckedConfig {
+public final class CheckedConfig {
 
   private static final int MAX_PORT = 65_535;
   private static final long MIN_TAPES = 8192;
@@ -52,7 +52,7 @@ final class CheckedConfig {
   private final List<String> problems = new ArrayList<>();
 
   /** Throws {@link ConfigurationException} with a line for each problem. */
-  CheckedConfig(SmallRyeConfig config) {
+  public CheckedConfig(SmallRyeConfig config) {
     this.config = config;
     gateway = mapping(GatewayConfig.class);
     auth = mapping(AuthConfig.class);
@@ -81,11 +81,13 @@ final class CheckedConfig {
     }
   }
 
-  GatewayConfig gateway() {
+  /** Returns the configuration of stores and upstreams. */
+  public GatewayConfig gateway() {
     return gateway;
   }
 
-  <T> T mapping(Class<T> type) {
+  /** Returns another part of the configuration. */
+  public <T> T mapping(Class<T> type) {
     return config.getConfigMapping(type);
   }
 
@@ -386,8 +388,8 @@ final class CheckedConfig {
             || (isUrl(url.toString(), "http") && isLoopback(url.getHost())));
   }
 
-  /** Whether only programs of this machine reach a server on a host. */
-  static boolean isLoopback(String host) {
+  /** Returns whether only programs of this machine reach a server on a host. */
+  public static boolean isLoopback(String host) {
     try {
       return Stream.of(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
     } catch (UnknownHostException unknown) {

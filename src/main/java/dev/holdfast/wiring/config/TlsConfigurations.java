@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.wiring.config;
 
 import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.upstream.http.ClientTls;
@@ -28,12 +28,12 @@ import org.jboss.logging.Logger;
  * reload-period}.
  */
 @Singleton
-final class TlsConfigurations {
+public final class TlsConfigurations {
 
   private static final Logger LOG = Logger.getLogger(TlsConfigurations.class);
 
   /** To check a configuration without certificates, and for issuers that need none. */
-  static final ClientTls NONE =
+  public static final ClientTls NONE =
       new ClientTls() {
         @Override
         public void configure(HttpClientOptions options) {}
@@ -58,7 +58,7 @@ final class TlsConfigurations {
    *
    * @throws ConfigurationException if there is none of that name
    */
-  ClientTls named(String key, String name) {
+  public ClientTls named(String key, String name) {
     TlsConfiguration found = find(key, name);
     return new ClientTls() {
       @Override
@@ -102,7 +102,7 @@ final class TlsConfigurations {
    *
    * @throws ConfigurationException if there is none of that name, or its files cannot be read
    */
-  SSLContext context(String key, String name) {
+  public SSLContext context(String key, String name) {
     TlsConfiguration found = find(key, name);
     try {
       return found.createSSLContext();

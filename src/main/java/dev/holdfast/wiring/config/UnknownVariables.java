@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.wiring.config;
 
 import dev.holdfast.auth.AuthConfig;
 import dev.holdfast.cluster.ClusterConfig;
@@ -31,10 +31,10 @@ import org.jboss.logging.Logger;
  * configuration keys. In other sources, an unknown key fails the start.
  */
 @Singleton
-final class UnknownVariables {
+public final class UnknownVariables {
 
   /** The mappings of all keys under {@code holdfast}. */
-  static final List<Class<?>> MAPPINGS =
+  public static final List<Class<?>> MAPPINGS =
       List.of(
           GatewayConfig.class,
           StreamConfig.class,
@@ -55,13 +55,7 @@ final class UnknownVariables {
   private static final Pattern SERVICE_LINK =
       Pattern.compile("holdfast\\.(.+\\.)?(service\\.(host|port.*)|port(\\[\\d+\\].+)?)");
 
-  private final SmallRyeConfig config;
-
-  UnknownVariables(SmallRyeConfig config) {
-    this.config = config;
-  }
-
-  void warn(@Observes StartupEvent event) {
+  void warn(@Observes StartupEvent event, SmallRyeConfig config) {
     in(config).forEach(key -> LOG.warn(advice(key)));
     for (ConfigSource source : config.getConfigSources(ConfigFile.class)) {
       ((ConfigFile) source).warnings().forEach(LOG::warn);

@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.wiring.config;
 
 import dev.holdfast.config.ConfigErrors;
 import dev.holdfast.config.ConfigOrigin;
@@ -19,13 +19,14 @@ import org.eclipse.microprofile.config.ConfigProvider;
 import org.jboss.logging.Logger;
 
 /** Says why the program does not start: one line for each problem, and how to solve it. */
-final class StartFailure {
+public final class StartFailure {
 
   private static final Logger LOG = Logger.getLogger(StartFailure.class);
 
   private StartFailure() {}
 
-  static List<String> lines(Throwable failure) {
+  /** Returns the lines for a start that has failed. */
+  public static List<String> lines(Throwable failure) {
     LOG.debug("the program did not start", failure);
     Optional<String> file =
         TlsProblem.causes(failure)
@@ -58,7 +59,7 @@ final class StartFailure {
    * @param config the configuration, read without its types
    * @param rules finds more for a failure that does not tell the reason
    */
-  static List<String> lines(
+  public static List<String> lines(
       Throwable failure, SmallRyeConfig config, Supplier<List<String>> rules) {
     return TlsProblem.causes(failure)
         .map(cause -> linesOf(cause, config))

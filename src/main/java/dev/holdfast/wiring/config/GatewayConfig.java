@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.wiring.config;
 
 import dev.holdfast.agent.AgentSettings;
 import dev.holdfast.clients.KnownClient;

@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.wiring.config;
 
 import dev.holdfast.agent.AgentSettings;
 import dev.holdfast.agent.AgentUpstream;
@@ -58,7 +58,7 @@ import org.jspecify.annotations.Nullable;
  * @param clientTokens the tokens of clients, for servers that get them
  * @param held budget of messages from all servers
  */
-record UpstreamFactory(
+public record UpstreamFactory(
     LimitsConfig limits,
     boolean patient,
     boolean opensBrowser,
@@ -109,7 +109,7 @@ record UpstreamFactory(
    * @return empty if neither a URL nor a command is configured
    * @throws IllegalArgumentException if the configuration has {@link #problems}
    */
-  Optional<Upstream> create(Vertx vertx, String name, GatewayConfig.Server server) {
+  public Optional<Upstream> create(Vertx vertx, String name, GatewayConfig.Server server) {
     Optional<HttpUpstreamSettings> http =
         server.url().map(url -> settings(url, server, credentials(vertx, name, server)));
     Optional<StdioUpstreamSettings> stdio =
@@ -137,7 +137,7 @@ record UpstreamFactory(
    * @param onDenial gets calls that the rules refuse, with the reason
    * @throws IllegalArgumentException if a pointer is invalid
    */
-  static List<Interceptor> interceptors(
+  public static List<Interceptor> interceptors(
       GatewayConfig.@Nullable Server rules,
       List<Interceptor> own,
       BiConsumer<InterceptedMessage, String> onDenial) {
@@ -282,7 +282,8 @@ record UpstreamFactory(
     return problem(() -> agent.command().ifPresent(command -> agentSettings(command, agent)));
   }
 
-  AgentUpstream createAgents(
+  /** Creates the upstream of agents. Throws as {@link #create} does. */
+  public AgentUpstream createAgents(
       String command,
       GatewayConfig.Agent agent,
       EventLog log,

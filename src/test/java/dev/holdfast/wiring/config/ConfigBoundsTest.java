@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.wiring.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;

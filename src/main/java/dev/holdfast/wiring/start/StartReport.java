@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.wiring.start;
 
 import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AccessTokens;
@@ -7,6 +7,7 @@ import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.console.GatewayInfo;
 import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.upstream.UpstreamMonitor;
+import dev.holdfast.wiring.config.GatewayConfig;
 import io.quarkus.runtime.StartupEvent;
 import io.quarkus.vertx.http.HttpServer;
 import io.quarkus.vertx.http.HttpServerStart;
@@ -30,32 +31,17 @@ final class StartReport {
   private static final Logger LOG = Logger.getLogger(StartReport.class);
   private static final String LIMITS = "holdfast.limits.";
 
-  private final AccessKeys keys;
-  private final AccessTokens tokens;
   private final HttpServer server;
   private final SmallRyeConfig config;
   private final GatewayInfo info;
-  private final boolean serves;
-  private final UpstreamMonitor upstreams;
 
   /** The URL before the paths. */
   private volatile String root = "";
 
-  StartReport(
-      AccessKeys keys,
-      AccessTokens tokens,
-      HttpServer server,
-      SmallRyeConfig config,
-      GatewayInfo info,
-      ProcessMode mode,
-      UpstreamMonitor upstreams) {
-    this.keys = keys;
-    this.tokens = tokens;
+  StartReport(HttpServer server, SmallRyeConfig config, GatewayInfo info) {
     this.server = server;
     this.config = config;
     this.info = info;
-    this.serves = mode.serves();
-    this.upstreams = upstreams;
   }
 
   void serving(@ObservesAsync HttpServerStart start) {
@@ -104,8 +90,13 @@ final class StartReport {
     }
   }
 
-  void started(@Observes StartupEvent event) {
-    if (!serves) {
+  void started(
+      @Observes StartupEvent event,
+      ProcessMode mode,
+      AccessKeys keys,
+      AccessTokens tokens,
+      UpstreamMonitor upstreams) {
+    if (!mode.serves()) {
       return;
     }
     switch (config.getConfigMapping(GatewayConfig.class).store()) {

@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.wiring.config;
 
 import io.smallrye.config.ConfigMappings.ConfigClass;
 import io.smallrye.config.EnvConfigSource;
