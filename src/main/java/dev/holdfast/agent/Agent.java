@@ -58,7 +58,7 @@ final class Agent {
   private volatile boolean abandoned;
 
   /**
-   * What all agents of this replica share.
+   * Resources that all agents of this replica share.
    *
    * @param formats creates the format of a process
    * @param free limits the processes

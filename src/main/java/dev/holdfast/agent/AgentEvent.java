@@ -35,7 +35,7 @@ public record AgentEvent(
     @JsonPropertyDescription("raw: a line of the agent that means none of the other types.")
         @Nullable String line) {
 
-  /** What happened, and how severe it is for clients that follow a stream. */
+  /** Kind of an event, and its severity for clients that follow a stream. */
   @RegisterForReflection
   public enum Type {
     /** The working state changed. */
@@ -72,7 +72,7 @@ public record AgentEvent(
     }
   }
 
-  /** Whether an agent works. */
+  /** Working state of an agent. */
   @RegisterForReflection
   public enum State {
     /** The process was started and has reported nothing yet. */
@@ -89,14 +89,14 @@ public record AgentEvent(
     @JsonProperty("closed")
     CLOSED;
 
-    /** Whether a process runs. */
+    /** Returns whether a process runs. */
     @JsonIgnore
     public boolean isRunning() {
       return this == STARTING || this == WORKING;
     }
   }
 
-  /** How far the use of a tool is. */
+  /** Progress of the use of a tool. */
   @RegisterForReflection
   public enum Status {
     @JsonProperty("started")
@@ -107,7 +107,7 @@ public record AgentEvent(
     FAILED
   }
 
-  /** Why a process has ended. */
+  /** Reason why a process has ended. */
   @RegisterForReflection
   public enum Reason {
     @JsonProperty("completed")

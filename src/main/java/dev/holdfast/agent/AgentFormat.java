@@ -15,7 +15,7 @@ interface AgentFormat {
    */
   List<String> command(List<String> base, @Nullable String agentSession, String prompt);
 
-  /** Whether the prompt goes to stdin, and not into the command. */
+  /** Returns whether the prompt goes to stdin, and not into the command. */
   default boolean readsPrompt(List<String> base) {
     return true;
   }

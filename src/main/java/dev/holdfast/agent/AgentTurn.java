@@ -31,7 +31,7 @@ final class AgentTurn implements ChildProcess.Listener {
   private final CountDownLatch gone = new CountDownLatch(1);
   private final ChildProcess process;
 
-  /** Why the process was stopped; null if it ends by itself. */
+  /** Reason why the process was stopped; null if it ends by itself. */
   private volatile @Nullable Reason stopped;
 
   /**

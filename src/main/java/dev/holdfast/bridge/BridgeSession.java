@@ -196,7 +196,7 @@ final class BridgeSession {
     return initialized != null && state.get() instanceof State.Open open ? open.session() : null;
   }
 
-  /** Returns true if the server has lost the session and no thread opens another one yet. */
+  /** Returns whether the server has lost the session and no thread opens another one yet. */
   boolean isLost() {
     return state.get() instanceof State.Lost;
   }

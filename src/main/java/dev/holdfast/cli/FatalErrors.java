@@ -54,7 +54,10 @@ final class FatalErrors {
     }
   }
 
-  /** Whether the virtual machine may be unable to go on. A deep recursion ends with its request. */
+  /**
+   * Returns whether the virtual machine may be unable to go on. A deep recursion ends with its
+   * request.
+   */
   static boolean isFatal(@Nullable Throwable failure) {
     return failure != null
         && TlsProblem.causes(failure)

@@ -189,7 +189,7 @@ record UpstreamCheck(String name, Upstream upstream) {
     return server.path("name").asText("no name") + " " + server.path("version").asText();
   }
 
-  /** Whether the server sends something again after its first event. */
+  /** Returns whether the server sends something again after its first event. */
   private static boolean replays(UpstreamSession session, String id) {
     try (MessageSource resumed = session.resume(id)) {
       Executor later = CompletableFuture.delayedExecutor(REPLAY_SECONDS, TimeUnit.SECONDS);

@@ -122,7 +122,7 @@ public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
     }
   }
 
-  /** What the key allows, by its type or else by the reason of the converter. */
+  /** Returns what the key allows, by its type or else by the reason of the converter. */
   private Optional<String> allowed(String key, String problem) {
     String example = keys.example(key).orElse(key.endsWith(".port") ? "8080" : "");
     return after(problem, "allowed values: ", " ")

@@ -103,7 +103,7 @@ public final class ConfigKeys {
     return property(key).flatMap(ConfigKeys::allowed);
   }
 
-  /** Whether a value has the right type for a key, but is out of its range. */
+  /** Returns whether a value has the right type for a key, but is out of its range. */
   boolean isOutOfRange(String key, String value) {
     Range range =
         property(key).map(found -> found.getMethod().getAnnotation(Range.class)).orElse(null);

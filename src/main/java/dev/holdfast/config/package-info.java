@@ -1,4 +1,4 @@
-/** Which values configuration keys can have. */
+/** Keys of the configuration: valid values, origins, and the file. */
 @NullMarked
 package dev.holdfast.config;
 

@@ -1,4 +1,4 @@
-/** Tools that a gateway without an upstream serves. */
+/** Tools, a resource and a prompt of a gateway without an upstream. */
 @NullMarked
 package dev.holdfast.demo;
 

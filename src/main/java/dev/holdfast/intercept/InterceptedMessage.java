@@ -48,7 +48,7 @@ public record InterceptedMessage(
     return call == null ? null : call.toolName();
   }
 
-  /** Returns true for the result of a request of the client, and false for an error. */
+  /** Returns whether this is the result of a request of the client, and not an error. */
   boolean isResult() {
     return direction == Direction.TO_CLIENT
         && message instanceof Message.Response response

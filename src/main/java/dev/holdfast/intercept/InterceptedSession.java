@@ -128,8 +128,8 @@ record InterceptedSession(
   }
 
   /**
-   * What the client gets of a message or a batch; null for nothing. What is no JSON-RPC message is
-   * left to the pump, which refuses it.
+   * Returns what the client gets of a message or a batch; null for nothing. What is no JSON-RPC
+   * message is left to the pump, which refuses it.
    */
   private byte @Nullable [] toClient(byte[] json, Map<RequestId, Message.Request> requests) {
     Body body;
@@ -152,7 +152,7 @@ record InterceptedSession(
     }
   }
 
-  /** Applies the interceptors to messages that have arrived, and returns those for the client. */
+  /** Returns what the client gets of messages that have arrived. */
   List<UpstreamMessage> judge(List<UpstreamMessage> messages) {
     List<UpstreamMessage> left = new ArrayList<>();
     new Source(this, MessageSource.of(messages), Map.of(), List.of()).forEach(left::add);

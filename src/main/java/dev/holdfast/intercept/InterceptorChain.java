@@ -44,7 +44,7 @@ final class InterceptorChain {
   }
 
   /**
-   * What is left of a message.
+   * Rest of a message.
    *
    * @param message the message that goes on; null when it was refused
    * @param error what its sender or receiver gets if it was refused; empty for a notification

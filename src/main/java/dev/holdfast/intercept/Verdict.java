@@ -3,7 +3,7 @@ package dev.holdfast.intercept;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import java.util.Map;
 
-/** Decision of an interceptor about a message. */
+/** Judgement about a message. */
 public sealed interface Verdict {
 
   /** The message goes on as it is. */

@@ -14,7 +14,7 @@ final class OpenTape {
   final String upstream;
   final String name;
 
-  /** Whether the tape ends before its session. */
+  /** True when the tape ends before its session. */
   volatile boolean stopped;
 
   // Owned by the thread that writes. The part is 0 before the first file.

@@ -26,7 +26,7 @@ public final class Recorder implements AutoCloseable {
 
   private static final long MAX_QUEUE_BYTES = 8 << 20;
 
-  /** What a message costs in the queue besides its bytes. */
+  /** Cost of a message in the queue besides its bytes. */
   private static final int LINE_BYTES = 256;
 
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /** One line of a tape, apart from the headers. */
 public sealed interface TapeEntry {
 
-  /** When the gateway saw it, in milliseconds. */
+  /** Time at which the gateway saw it, in milliseconds. */
   Instant time();
 
-  /** Who sent a message. */
+  /** Sender of a message. */
   enum Sender {
     CLIENT,
     SERVER;

@@ -27,7 +27,7 @@ final class TapeScript {
    */
   record Timed(Instant time, Message message, int after, Instant afterTime) {}
 
-  /** What the client sent, apart from answers and cancellations. */
+  /** Messages of the client, apart from answers and cancellations. */
   sealed interface Step {
 
     record Notify(Message.Notification notification) implements Step {}
@@ -168,7 +168,7 @@ final class TapeScript {
     return standalone;
   }
 
-  /** When the client answered a request of the server; null if it did not. */
+  /** Returns when the client answered a request of the server; null if it did not. */
   @Nullable Instant answerTime(RequestId question) {
     return answerTimes.get(question);
   }

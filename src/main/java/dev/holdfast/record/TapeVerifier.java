@@ -55,7 +55,7 @@ public final class TapeVerifier {
       @Nullable JsonNode live) {}
 
   /**
-   * What was compared.
+   * Numbers of a comparison.
    *
    * @param requests requests that were sent
    * @param skipped requests that were not sent, because the tape has no response to them
@@ -102,7 +102,6 @@ public final class TapeVerifier {
   }
 
   private final class Run {
-    private int number;
     private int sent;
     private int skipped;
     private int found;
@@ -122,7 +121,6 @@ public final class TapeVerifier {
             if (exchange.isAnswered()) {
               verify(session, exchange);
             } else {
-              number++;
               skipped++;
             }
           }
@@ -160,7 +158,6 @@ public final class TapeVerifier {
       try {
         compare(exchange, call(session, exchange.request()));
       } catch (UpstreamException failure) {
-        number++;
         sent++;
         JsonNode recorded = TapeJson.withoutId(exchange.messages().getLast().message().bytes());
         compare(
@@ -202,7 +199,6 @@ public final class TapeVerifier {
     }
 
     void compare(Exchange exchange, List<byte[]> received) {
-      number++;
       sent++;
       List<JsonNode> recorded =
           exchange.messages().stream()
@@ -234,7 +230,7 @@ public final class TapeVerifier {
             found++;
             onDifference.accept(
                 new Difference(
-                    number, request.method(), request.toolName(), place, pointer, was, is));
+                    sent + skipped, request.method(), request.toolName(), place, pointer, was, is));
           });
     }
   }

@@ -44,7 +44,7 @@ public final class ConfiguredUpstreams {
   private final Vertx vertx;
 
   /**
-   * What an update has changed: names of upstreams in alphabetical order.
+   * Changes by an update: names of upstreams in alphabetical order.
    *
    * @param changed upstreams that use another server for new sessions
    */
@@ -188,12 +188,12 @@ public final class ConfiguredUpstreams {
     return segment;
   }
 
-  /** Where clients reach an upstream. */
+  /** Returns the path at which clients reach an upstream. */
   static String path(String upstream) {
     return upstream.equals(Session.DEFAULT_UPSTREAM) ? "/mcp" : "/servers/" + upstream + "/mcp";
   }
 
-  /** What an upstream is, in a word. */
+  /** Returns the kind of an upstream, in a word. */
   static String kind(GatewayConfig.Server server) {
     return server.url().isPresent() ? "http" : server.command().isPresent() ? "stdio" : "local";
   }

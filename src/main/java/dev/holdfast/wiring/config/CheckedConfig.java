@@ -43,7 +43,7 @@ public final class CheckedConfig {
   private static final Pattern CERTIFICATE_FILES =
       Pattern.compile("quarkus\\.tls\\..+\\.(pem\\..*(cert|key)|pem\\.certs.*|(p12|jks)\\.path)");
 
-  /** What follows the key in a problem. */
+  /** First words after the key in a problem. */
   private static final Pattern VERB = Pattern.compile(" (is|must|has|cannot|names|ends|does) ");
 
   private final SmallRyeConfig config;
@@ -210,7 +210,7 @@ public final class CheckedConfig {
         .forEach(problem -> problems.add(located("holdfast.agent.", problem)));
   }
 
-  /** Where the first key with the prefix is set, in brackets. */
+  /** Returns the origin of the first key with the prefix, in brackets. */
   private String origin(String prefix) {
     return ConfigOrigin.keys(config)
         .filter(key -> key.replace("\"", "").startsWith(prefix))

@@ -22,7 +22,7 @@ public final class CurrentConfig {
   private final Optional<String> agentScope;
   private volatile Values values;
 
-  /** What a reload changes at once. */
+  /** Values that a reload changes at once. */
   private record Values(
       Map<String, GatewayConfig.Server> servers, LimitsConfig limits, SessionLimits sessions) {}
 

@@ -52,11 +52,11 @@ public interface GatewayConfig {
   /** Agents as sessions, at {@code /servers/agent/mcp}. */
   Agent agent();
 
-  /** When to serve the demo tools. */
+  /** Condition for the demo tools. */
   @WithDefault("local")
   DemoTools demoTools();
 
-  /** Whether to serve the console on the management port. */
+  /** Condition for the console on the management port. */
   @WithDefault("local")
   Console console();
 
@@ -67,11 +67,11 @@ public interface GatewayConfig {
     return all;
   }
 
-  /** Whether to write an audit log. */
+  /** True to write an audit log. */
   @WithDefault("false")
   boolean audit();
 
-  /** When to serve the demo tools at {@code /mcp}, unless that has an upstream. */
+  /** Conditions for the demo tools at {@code /mcp}, unless that has an upstream. */
   enum DemoTools {
     /** While only programs on this machine can connect. */
     LOCAL,
@@ -80,7 +80,7 @@ public interface GatewayConfig {
     NEVER
   }
 
-  /** When to serve the console. */
+  /** Conditions for the console. */
   enum Console {
     OFF,
     /** While the management port is on a loopback address and requests need no key. */
@@ -171,7 +171,7 @@ public interface GatewayConfig {
 
   /** An agent CLI that writes JSON lines. */
   interface Agent extends Program {
-    /** What the program writes. */
+    /** Format of the lines that the program writes. */
     @WithDefault("generic")
     AgentSettings.Kind format();
 
@@ -219,13 +219,13 @@ public interface GatewayConfig {
     /** Access tokens that the gateway gets in exchange for those of clients (RFC 8693). */
     EXCHANGE;
 
-    /** Whether they follow from the tokens of clients. */
+    /** Returns whether they follow from the tokens of clients. */
     boolean needsClientToken() {
       return this == PASS || this == EXCHANGE;
     }
   }
 
-  /** Where and how the gateway gets access tokens. */
+  /** Source of the access tokens of the gateway. */
   interface Token {
     /** The token endpoint of the authorization server. */
     Optional<URI> endpoint();
@@ -268,7 +268,7 @@ public interface GatewayConfig {
     @WithDefault("none")
     Authorization authorization();
 
-    /** How the gateway gets tokens for the server. */
+    /** Source of the tokens for the server. */
     Token token();
 
     /** Name of the TLS configuration of connections to the server. */

@@ -17,6 +17,7 @@ import io.smallrye.config.ConfigMappings;
 import io.smallrye.config.ConfigMappings.ConfigClass;
 import io.smallrye.config.PropertyNamesMatcher;
 import io.smallrye.config.SmallRyeConfig;
+import jakarta.annotation.Priority;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 import java.util.Comparator;
@@ -55,7 +56,8 @@ public final class UnknownVariables {
   private static final Pattern SERVICE_LINK =
       Pattern.compile("holdfast\\.(.+\\.)?(service\\.(host|port.*)|port(\\[\\d+\\].+)?)");
 
-  void warn(@Observes StartupEvent event, SmallRyeConfig config) {
+  /** Runs before other observers, which may refuse the configuration. */
+  void warn(@Observes @Priority(1) StartupEvent event, SmallRyeConfig config) {
     in(config).forEach(key -> LOG.warn(advice(key)));
     for (ConfigSource source : config.getConfigSources(ConfigFile.class)) {
       ((ConfigFile) source).warnings().forEach(LOG::warn);
