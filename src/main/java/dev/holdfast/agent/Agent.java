@@ -152,13 +152,13 @@ final class Agent {
       if (!opener.equals(NOBODY) && !resources.shares().tryTake(opener, 1)) {
         throw new RefusedException(
             "%d of your agents are working, the most that one client may have. Try again later."
-                .formatted(resources.program().maxProcessesPerClient()));
+                .formatted(resources.program().channel().maxSessionsPerOpener()));
       }
       if (!resources.free().tryAcquire()) {
         resources.shares().giveBack(opener, 1);
         throw new RefusedException(
             "All %d agents are working. Try again later."
-                .formatted(resources.program().maxProcesses()));
+                .formatted(resources.program().channel().maxSessions()));
       }
       try {
         return start(prompt);
@@ -233,7 +233,7 @@ final class Agent {
       to.add(
           AgentEvent.error(
               "A line of the agent is longer than %d bytes, and was dropped."
-                  .formatted(resources.program().maxMessageBytes())));
+                  .formatted(resources.program().channel().maxMessageBytes())));
       return;
     }
     JsonNode json = EventMessages.parse(line);

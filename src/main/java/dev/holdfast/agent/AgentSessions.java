@@ -38,8 +38,8 @@ final class AgentSessions {
         new Agent.Resources(
             settings.process(),
             settings::format,
-            new Semaphore(settings.process().maxProcesses()),
-            new Shares<>(settings.process().maxProcessesPerClient()),
+            new Semaphore(settings.process().channel().maxSessions()),
+            new Shares<>(settings.process().channel().maxSessionsPerOpener()),
             ByteBudget.ofHeap(8, Long.MAX_VALUE));
   }
 

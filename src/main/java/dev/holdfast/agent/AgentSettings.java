@@ -7,7 +7,7 @@ import java.util.Map;
 /**
  * The program of the agents and their limits.
  *
- * @param process the program; {@code maxProcesses} limits the agents that work at once
+ * @param process the program; {@code maxSessions} limits the agents that work at once
  * @param kind what the program writes
  * @param mapping JSON pointers of {@link Kind#GENERIC}, by name
  * @param resumeArguments arguments of {@link Kind#GENERIC} to continue a session

@@ -10,7 +10,6 @@ import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Inbox;
-import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.relay.Housekeeping;
@@ -75,9 +74,7 @@ final class RelayProducer {
   RelayProducer(
       Config config,
       ConfiguredUpstreams configured,
-      EventLog log,
-      SharedLog sharedLog,
-      SessionStore store,
+      StoreProducer stores,
       RelayListener listener,
       AuditLog audit,
       ClientTokens tokens,
@@ -85,7 +82,9 @@ final class RelayProducer {
     InstantSource clock = InstantSource.system();
     StreamConfig streams = config.streams();
     ReplayConfig replay = config.replay();
-    Inbox inbox = sharedLog.inbox();
+    EventLog log = stores.log;
+    SessionStore store = stores.sessions;
+    Inbox inbox = stores.sharedLog.inbox();
     pumps = new Pumps(config.storeFailure().hold(), listener, traces);
     PinnedSessions pinned = new PinnedSessions(inbox, pumps, listener);
     clients = new KnownClients(config.gateway().clients());
@@ -119,7 +118,7 @@ final class RelayProducer {
             sessions,
             upstreams,
             log,
-            sharedLog,
+            stores.sharedLog,
             router,
             starter,
             pinned,

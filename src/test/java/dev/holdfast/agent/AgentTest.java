@@ -18,6 +18,7 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.memory.MemoryEventLog;
 import dev.holdfast.testing.LoggedLines;
+import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.stdio.StdioUpstreamSettings;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -235,17 +236,11 @@ class AgentTest {
 
   private static StdioUpstreamSettings program() {
     return new StdioUpstreamSettings(
-        "agent",
         List.of("sleep", "20"),
         Map.of(),
         null,
-        1,
-        1,
         Duration.ofMillis(500),
-        HOUR,
-        Duration.ZERO,
-        1000,
-        false);
+        new Channel.Settings("agent", 1, 1, HOUR, Duration.ZERO, 1000, false));
   }
 
   /** Ends the session just before the process starts. */

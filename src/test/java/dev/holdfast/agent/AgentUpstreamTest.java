@@ -20,6 +20,7 @@ import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.memory.MemoryEventLog;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamMessage;
+import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.local.server.LogLevelStore;
 import dev.holdfast.upstream.stdio.CommandLine;
 import dev.holdfast.upstream.stdio.StdioUpstreamSettings;
@@ -83,17 +84,12 @@ class AgentUpstreamTest {
       AgentSettings.Kind kind, EventLog events, int processes, int lineBytes) {
     StdioUpstreamSettings process =
         new StdioUpstreamSettings(
-            "agent",
             CommandLine.parse("sh -s --"),
             Map.of("GIVEN", "yes"),
             null,
-            processes,
-            2,
             Duration.ofMillis(500),
-            Duration.ofSeconds(5),
-            Duration.ZERO,
-            lineBytes,
-            false);
+            new Channel.Settings(
+                "agent", processes, 2, Duration.ofSeconds(5), Duration.ZERO, lineBytes, false));
     AgentUpstream created =
         new AgentUpstream(
             new AgentSettings(process, kind, MAPPING, List.of("--go-on", "{session}"), 2),

@@ -78,6 +78,7 @@ class ArchitectureTest {
               List.of(
                   "upstream.local",
                   "upstream.local.server",
+                  "upstream.channel",
                   "upstream.stdio",
                   "upstream",
                   "log",
@@ -347,6 +348,7 @@ class ArchitectureTest {
                   "text",
                   "trace",
                   "upstream",
+                  "upstream.channel",
                   "upstream.http",
                   "upstream.local.server",
                   "upstream.stdio",

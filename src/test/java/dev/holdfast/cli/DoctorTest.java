@@ -17,6 +17,7 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.http.UpstreamFixture;
 import dev.holdfast.upstream.local.server.LocalUpstream;
 import dev.holdfast.upstream.local.server.LogLevelStore;
@@ -318,17 +319,12 @@ class DoctorTest {
   private static StdioUpstream program(String... command) {
     StdioUpstreamSettings settings =
         new StdioUpstreamSettings(
-            "files",
             List.of(command),
             Map.of(),
             null,
-            1,
-            1,
             Duration.ofSeconds(5),
-            Duration.ofSeconds(20),
-            Duration.ofSeconds(20),
-            1000,
-            false);
+            new Channel.Settings(
+                "files", 1, 1, Duration.ofSeconds(20), Duration.ofSeconds(20), 1000, false));
     return new StdioUpstream(settings, new ByteBudget(1 << 26));
   }
 

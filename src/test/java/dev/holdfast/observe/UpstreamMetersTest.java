@@ -16,6 +16,7 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMonitor;
 import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.stdio.CommandLine;
 import dev.holdfast.upstream.stdio.StdioUpstream;
 import dev.holdfast.upstream.stdio.StdioUpstreamSettings;
@@ -61,17 +62,11 @@ class UpstreamMetersTest {
     Duration timeout = Duration.ofSeconds(10);
     StdioUpstreamSettings settings =
         new StdioUpstreamSettings(
-            "files",
             CommandLine.parse(command),
             Map.of(),
             directory,
-            2,
-            2,
             Duration.ofSeconds(1),
-            timeout,
-            timeout,
-            1 << 20,
-            true);
+            new Channel.Settings("files", 2, 2, timeout, timeout, 1 << 20, true));
     UpstreamMonitor monitor = new UpstreamMonitor();
     StdioUpstream server = new StdioUpstream(settings, new ByteBudget(1 << 26));
     UpstreamMeters meters =

@@ -120,7 +120,6 @@ public abstract class Channel {
    * @param idleTimeout maximum silence of a running call; zero for no bound
    * @param maxMessageBytes maximum size of a message
    * @param respawn whether a session gets a new channel when its channel was lost
-   * @param endsWithin bound for closing all channels
    */
   public record Settings(
       String name,
@@ -129,8 +128,7 @@ public abstract class Channel {
       Duration firstByteTimeout,
       Duration idleTimeout,
       int maxMessageBytes,
-      boolean respawn,
-      Duration endsWithin) {
+      boolean respawn) {
 
     private static final Duration LONGEST_START = Duration.ofMinutes(5);
 

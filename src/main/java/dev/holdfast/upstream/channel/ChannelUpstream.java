@@ -13,6 +13,7 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -37,6 +38,7 @@ public abstract class ChannelUpstream implements Upstream {
           "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}".getBytes(UTF_8));
 
   private final Channel.Settings settings;
+  private final Duration endsWithin;
   private final Semaphore freeChannels;
 
   /** Channels of each opener. */
@@ -49,9 +51,14 @@ public abstract class ChannelUpstream implements Upstream {
 
   private volatile boolean closed;
 
-  /** Creates a server without channels. */
-  protected ChannelUpstream(Channel.Settings settings) {
+  /**
+   * Creates a server without channels.
+   *
+   * @param endsWithin bound for closing all channels
+   */
+  protected ChannelUpstream(Channel.Settings settings, Duration endsWithin) {
     this.settings = settings;
+    this.endsWithin = endsWithin;
     this.freeChannels = new Semaphore(settings.maxSessions());
     this.byOpener = new Shares<>(settings.maxSessionsPerOpener());
   }
@@ -204,7 +211,7 @@ public abstract class ChannelUpstream implements Upstream {
     open.forEach(channel -> channel.stop(new UpstreamException.Broken("the gateway ends", null)));
     try {
       for (Channel channel : open) {
-        boolean _ = channel.awaitEnd(settings.endsWithin());
+        boolean _ = channel.awaitEnd(endsWithin);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -52,8 +52,8 @@ public final class LegacyUpstream extends ChannelUpstream {
             settings.firstByteTimeout(),
             settings.idleTimeout(),
             settings.maxMessageBytes(),
-            respawn,
-            CLOSE_TIMEOUT));
+            respawn),
+        CLOSE_TIMEOUT);
     this.clients = clients;
     this.settings = settings;
     this.name = name;

@@ -194,7 +194,7 @@ public final class ChildProcess {
   private void readLines() {
     try (ByteBudget.Claim held = budget.newClaim()) {
       LineReader lines =
-          new LineReader(process.getInputStream(), settings.maxMessageBytes(), held::set);
+          new LineReader(process.getInputStream(), settings.channel().maxMessageBytes(), held::set);
       while (readLine(lines)) {}
       endedByItself = !told;
       listener.outputEnded(null);
@@ -215,8 +215,9 @@ public final class ChildProcess {
       return line != null;
     } catch (LineReader.LineTooLongException e) {
       EnvelopeScanner skipped = new EnvelopeScanner();
-      if (lines.skipLine(skipped, OversizedMessage.ENDLESS * settings.maxMessageBytes())) {
-        listener.lineTooLong(new OversizedMessage(skipped, settings.maxMessageBytes()));
+      if (lines.skipLine(
+          skipped, OversizedMessage.ENDLESS * settings.channel().maxMessageBytes())) {
+        listener.lineTooLong(new OversizedMessage(skipped, settings.channel().maxMessageBytes()));
         return true;
       }
       listener.outputEnded(new IOException("a line without an end"));

@@ -27,24 +27,15 @@ public final class StdioUpstream extends ChannelUpstream {
    * @param held budget of unfinished and waiting messages, which servers may share
    */
   public StdioUpstream(StdioUpstreamSettings settings, ByteBudget held) {
-    super(
-        new Channel.Settings(
-            settings.name(),
-            settings.maxProcesses(),
-            settings.maxProcessesPerClient(),
-            settings.firstByteTimeout(),
-            settings.idleTimeout(),
-            settings.maxMessageBytes(),
-            settings.respawn(),
-            // A process ends in at most four steps of this length; all end at the same time.
-            settings.stopGrace().multipliedBy(4).plusSeconds(1)));
+    // A process ends in at most four steps of this length; all end at the same time.
+    super(settings.channel(), settings.stopGrace().multipliedBy(4).plusSeconds(1));
     this.settings = settings;
     this.held = held;
   }
 
   @Override
   public ProcessCount processes() {
-    return new ProcessCount(channels(), settings.maxProcesses());
+    return new ProcessCount(channels(), settings.channel().maxSessions());
   }
 
   @Override
@@ -57,7 +48,7 @@ public final class StdioUpstream extends ChannelUpstream {
 
   @Override
   public Profile profile() {
-    return Profile.of(Set.of(), false, settings.respawn());
+    return Profile.of(Set.of(), false, settings.channel().respawn());
   }
 
   @Override

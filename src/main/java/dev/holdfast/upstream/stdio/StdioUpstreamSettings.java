@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.stdio;
 
+import dev.holdfast.upstream.channel.Channel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -11,32 +12,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Program of a server and its limits.
  *
- * @param name marks log lines
  * @param command the program and its arguments
  * @param environment variables in addition to the inherited ones of {@link
  *     ChildProcess.ChildEnvironment}
  * @param directory working directory; null for the gateway's own
- * @param maxProcesses limit on concurrent processes, including those that are being ended
- * @param maxProcessesPerClient the same for the sessions of one client
  * @param stopGrace time to end after stdin was closed, and again after SIGTERM
- * @param firstByteTimeout time until the process reads a message. The same time applies again until
- *     it begins to answer a request other than a tool call.
- * @param idleTimeout time without a message after which a running call fails; zero for never
- * @param maxMessageBytes size of the largest accepted message, without its line end
- * @param respawn whether a session continues with a new process when its own is lost
+ * @param channel name and limits of the sessions, each of which has a process
  */
 public record StdioUpstreamSettings(
-    String name,
     List<String> command,
     Map<String, String> environment,
     @Nullable Path directory,
-    int maxProcesses,
-    int maxProcessesPerClient,
     Duration stopGrace,
-    Duration firstByteTimeout,
-    Duration idleTimeout,
-    int maxMessageBytes,
-    boolean respawn) {
+    Channel.Settings channel) {
 
   /**
    * Checks the values and copies the collections.
@@ -55,6 +43,10 @@ public record StdioUpstreamSettings(
     require(
         directory == null || Files.isDirectory(directory),
         "directory does not exist: create it, or name another one");
+  }
+
+  String name() {
+    return channel.name();
   }
 
   private static void requireVariable(String name, String value) {
@@ -78,6 +70,6 @@ public record StdioUpstreamSettings(
   @Override
   public String toString() {
     return "StdioUpstreamSettings[name=%s, program=%s, environment=%s]"
-        .formatted(name, command.getFirst(), new TreeSet<>(environment.keySet()));
+        .formatted(name(), command.getFirst(), new TreeSet<>(environment.keySet()));
   }
 }

@@ -18,6 +18,7 @@ import dev.holdfast.oauth.SignInSettings;
 import dev.holdfast.oauth.TokenEndpoint;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.http.ClientTls;
 import dev.holdfast.upstream.http.Credentials;
 import dev.holdfast.upstream.http.DetectingUpstream;
@@ -295,17 +296,18 @@ public record UpstreamFactory(
   private AgentSettings agentSettings(String command, GatewayConfig.Agent agent) {
     StdioUpstreamSettings process =
         new StdioUpstreamSettings(
-            AgentUpstream.NAME,
             CommandLine.parse(command),
             environment(agent.environment()),
             agent.directory().map(Path::toAbsolutePath).orElse(null),
-            agent.maxProcesses(),
-            Math.ceilDiv(agent.maxProcesses(), 2),
             AGENT_STOP_GRACE,
-            AGENT_STOP_GRACE,
-            Duration.ZERO,
-            limits.serverMessageBytes().value(),
-            false);
+            new Channel.Settings(
+                AgentUpstream.NAME,
+                agent.maxProcesses(),
+                Math.ceilDiv(agent.maxProcesses(), 2),
+                AGENT_STOP_GRACE,
+                Duration.ZERO,
+                limits.serverMessageBytes().value(),
+                false));
     List<String> resume = agent.resumeArguments().map(CommandLine::parse).orElse(List.of());
     return new AgentSettings(process, agent.format(), agent.mapping(), resume, agent.maxSessions());
   }
@@ -320,16 +322,17 @@ public record UpstreamFactory(
 
   StdioUpstreamSettings settings(String name, String command, GatewayConfig.Server server) {
     return new StdioUpstreamSettings(
-        name,
         CommandLine.parse(command),
         environment(server.environment()),
         server.directory().map(Path::toAbsolutePath).orElse(null),
-        server.maxProcesses(),
-        Math.ceilDiv(server.maxProcesses() * server.processShare(), 100),
         server.stopGrace(),
-        server.firstByteTimeout(),
-        server.idleTimeout(),
-        limits.serverMessageBytes().value(),
-        server.respawn());
+        new Channel.Settings(
+            name,
+            server.maxProcesses(),
+            Math.ceilDiv(server.maxProcesses() * server.processShare(), 100),
+            server.firstByteTimeout(),
+            server.idleTimeout(),
+            limits.serverMessageBytes().value(),
+            server.respawn()));
   }
 }

@@ -3,6 +3,7 @@ package dev.holdfast.upstream.stdio;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.upstream.channel.Channel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
@@ -107,17 +108,18 @@ final class ShellServer {
 
   StdioUpstreamSettings settings() {
     return new StdioUpstreamSettings(
-        "sh",
         command,
         variables,
         directory,
-        maxProcesses,
-        maxProcessesPerClient,
         stopGrace,
-        firstByteTimeout,
-        idleTimeout,
-        maxMessageBytes,
-        respawn);
+        new Channel.Settings(
+            "sh",
+            maxProcesses,
+            maxProcessesPerClient,
+            firstByteTimeout,
+            idleTimeout,
+            maxMessageBytes,
+            respawn));
   }
 
   /** A request; the code prints the answer. */

@@ -16,6 +16,7 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.channel.Channel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -203,17 +204,18 @@ class StdioUpstreamTest {
         String command = i % 2 == 0 ? "sh -c 'exit 3'" : "/no/such/program";
         StdioUpstreamSettings settings =
             new StdioUpstreamSettings(
-                "failing" + i,
                 CommandLine.parse(command),
                 Map.of(),
                 directory,
-                1,
-                1,
                 Duration.ofSeconds(1),
-                Duration.ofSeconds(20),
-                Duration.ofSeconds(20),
-                1 << 20,
-                false);
+                new Channel.Settings(
+                    "failing" + i,
+                    1,
+                    1,
+                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(20),
+                    1 << 20,
+                    false));
         try (StdioUpstream failing = new StdioUpstream(settings, new ByteBudget(1 << 26))) {
           assertThatExceptionOfType(UpstreamException.class)
               .isThrownBy(() -> StdioClient.initialize(failing));
@@ -327,17 +329,12 @@ class StdioUpstreamTest {
       List<String> command, Map<String, String> environment, @Nullable Path directory, String why) {
     assertThatThrownBy(() ->
             new StdioUpstreamSettings(
-                "x",
                 command,
                 environment,
                 directory,
-                1,
-                1,
                 Duration.ofSeconds(1),
-                Duration.ofSeconds(1),
-                Duration.ofSeconds(1),
-                1000,
-                false))
+                new Channel.Settings(
+                    "x", 1, 1, Duration.ofSeconds(1), Duration.ofSeconds(1), 1000, false)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(why)
         .message()
@@ -348,17 +345,12 @@ class StdioUpstreamTest {
   void shouldKeepSecretsOutOfLogs() {
     StdioUpstreamSettings settings =
         new StdioUpstreamSettings(
-            "x",
             List.of("npx", "--token=secret"),
             Map.of("KEY", "secret"),
             null,
-            1,
-            1,
             Duration.ofSeconds(1),
-            Duration.ofSeconds(1),
-            Duration.ofSeconds(1),
-            1000,
-            false);
+            new Channel.Settings(
+                "x", 1, 1, Duration.ofSeconds(1), Duration.ofSeconds(1), 1000, false));
 
     assertThat(settings.toString()).contains("npx").doesNotContain("secret");
   }

@@ -123,7 +123,11 @@ class UpstreamFactoryTest {
   void shouldGiveOneClientAShareOfTheProcesses(String processes, String share, int perClient) {
     SmallRyeConfig config = config(Map.of("max-processes", processes, "process-share", share));
 
-    assertThat(factory(config).settings("default", "x", server(config)).maxProcessesPerClient())
+    assertThat(
+            factory(config)
+                .settings("default", "x", server(config))
+                .channel()
+                .maxSessionsPerOpener())
         .isEqualTo(perClient);
   }
 
