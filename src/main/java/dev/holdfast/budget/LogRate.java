@@ -4,32 +4,46 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits how often a log message that a peer can cause at will is written: at most once per
- * interval, with the number of those that were left out. Thread-safe.
+ * Limits how often a log message that a peer can cause at will is written: a burst, and then once
+ * per interval, with the number of those that were left out. Thread-safe.
  */
 public final class LogRate {
 
   private final long intervalNanos;
+  private final int burst;
+  private final LongSupplier nanoTime;
 
   /**
-   * The last message; null before the first one. Not a time of the start: a native executable
-   * contains rates that exist since it was built.
+   * State after the last message; null before the first one. Not a time of the start: a native
+   * executable contains rates that exist since it was built.
    */
-  private final AtomicReference<@Nullable Message> written = new AtomicReference<>();
+  private final AtomicReference<@Nullable Written> written = new AtomicReference<>();
 
-  /** A message that was written at a time by {@link System#nanoTime()}. */
-  private record Message(long nanos) {}
+  /** A message that was written at a nano time. The rest of the burst is in intervals. */
+  private record Written(long at, long restNanos) {}
 
   private final AtomicLong leftOut = new AtomicLong();
 
   /** Creates a rate of one message per interval. */
   public LogRate(Duration interval) {
-    intervalNanos = interval.toNanos();
+    this(interval, 1);
+  }
+
+  /** Creates a rate of one message per interval, after a burst of messages. */
+  public LogRate(Duration interval, int burst) {
+    this(interval, burst, System::nanoTime);
+  }
+
+  LogRate(Duration interval, int burst, LongSupplier nanoTime) {
+    this.intervalNanos = interval.toNanos();
+    this.burst = burst;
+    this.nanoTime = nanoTime;
   }
 
   /**
@@ -38,10 +52,12 @@ public final class LogRate {
    * @return how many messages were left out since the last one; empty to leave this one out, too
    */
   public OptionalLong next() {
-    Message before = written.get();
-    Message next = new Message(System.nanoTime());
-    if ((before == null || next.nanos() - before.nanos() >= intervalNanos)
-        && written.compareAndSet(before, next)) {
+    Written before = written.get();
+    long now = nanoTime.getAsLong();
+    long whole = burst * intervalNanos;
+    long credit = before == null ? whole : Math.min(whole, before.restNanos() + now - before.at());
+    if (credit >= intervalNanos
+        && written.compareAndSet(before, new Written(now, credit - intervalNanos))) {
       return OptionalLong.of(leftOut.getAndSet(0));
     }
     leftOut.incrementAndGet();

@@ -2,12 +2,12 @@ package dev.holdfast.upstream.stdio;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.budget.LogRate;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -26,10 +26,15 @@ final class ProcessLog {
   /** Maximum number of bytes that are logged per line. */
   static final int MAX_LINE = 2000;
 
+  /** Lines that one process may log at once; then one per interval. */
+  static final int BURST = 100;
+
+  private static final Duration INTERVAL = Duration.ofMillis(50);
+
   private final String name;
   private final long pid;
-  private final LogRateLimit errLimit = new LogRateLimit(System::nanoTime);
-  private final LogRateLimit outLimit = new LogRateLimit(System::nanoTime);
+  private final LogRate errors = new LogRate(INTERVAL, BURST);
+  private final LogRate invalid = new LogRate(INTERVAL, BURST);
   private final CountDownLatch stderrEnded = new CountDownLatch(1);
 
   /** Written by the thread that reads stderr. */
@@ -58,10 +63,12 @@ final class ProcessLog {
 
   private void logLine(String line) {
     lastLine = line;
-    if (errLimit.admits()) {
-      LOG.infof("stderr of process upstream=%s pid=%d line=%s", name, pid, line);
-      logDropped(errLimit);
-    }
+    errors
+        .next()
+        .ifPresent(dropped -> {
+          LOG.infof("stderr of process upstream=%s pid=%d line=%s", name, pid, line);
+          logDropped(dropped);
+        });
   }
 
   /**
@@ -86,18 +93,20 @@ final class ProcessLog {
 
   /** Logs an invalid line of stdout. Only DEBUG shows its text, which may be secret. */
   void logInvalidMessage(byte[] line) {
-    if (outLimit.admits()) {
-      LOG.infof(
-          "stdout line ignored, not JSON-RPC upstream=%s pid=%d bytes=%d", name, pid, line.length);
-      if (LOG.isDebugEnabled()) {
-        LOG.debugf("upstream=%s ignored: %s", name, printable(line));
-      }
-      logDropped(outLimit);
-    }
+    invalid
+        .next()
+        .ifPresent(dropped -> {
+          LOG.infof(
+              "stdout line ignored, not JSON-RPC upstream=%s pid=%d bytes=%d",
+              name, pid, line.length);
+          if (LOG.isDebugEnabled()) {
+            LOG.debugf("upstream=%s ignored: %s", name, printable(line));
+          }
+          logDropped(dropped);
+        });
   }
 
-  private void logDropped(LogRateLimit limit) {
-    long dropped = limit.dropped();
+  private void logDropped(long dropped) {
     if (dropped > 0) {
       LOG.infof("lines not logged upstream=%s pid=%d lines=%d", name, pid, dropped);
     }
@@ -107,48 +116,5 @@ final class ProcessLog {
   private static String printable(byte[] line) {
     String text = new String(line, 0, Math.min(line.length, MAX_LINE), UTF_8);
     return text.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", " ");
-  }
-
-  /** Limits the lines that one process may log: a burst, then a rate. For one thread. */
-  static final class LogRateLimit {
-
-    static final int BURST = 100;
-    private static final int PER_SECOND = 20;
-    private static final double NANOS_PER_LINE = 1e9 / PER_SECOND;
-
-    private final LongSupplier nanoTime;
-    private double allowed = BURST;
-    private long last;
-    private long dropped;
-
-    /**
-     * Allows a whole burst.
-     *
-     * @param nanoTime the monotonic clock
-     */
-    LogRateLimit(LongSupplier nanoTime) {
-      this.nanoTime = nanoTime;
-      this.last = nanoTime.getAsLong();
-    }
-
-    /** Returns whether a line may be logged now. Counts the line if not. */
-    boolean admits() {
-      long now = nanoTime.getAsLong();
-      allowed = Math.min(BURST, allowed + (now - last) / NANOS_PER_LINE);
-      last = now;
-      if (allowed < 1) {
-        dropped++;
-        return false;
-      }
-      allowed--;
-      return true;
-    }
-
-    /** Returns the number of refused lines since the last call. */
-    long dropped() {
-      long since = dropped;
-      dropped = 0;
-      return since;
-    }
   }
 }

@@ -67,8 +67,7 @@ class ProcessLogTest {
         .endsWith("next");
 
     logStderr(String.join("\n", IntStream.range(0, 100_000).mapToObj(Integer::toString).toList()));
-    assertThat(recorder.lines())
-        .hasSizeBetween(ProcessLog.LogRateLimit.BURST, 10 * ProcessLog.LogRateLimit.BURST);
+    assertThat(recorder.lines()).hasSizeBetween(ProcessLog.BURST, 10 * ProcessLog.BURST);
   }
 
   @Test
