@@ -2,7 +2,12 @@ package dev.holdfast.trace;
 
 import dev.holdfast.lock.LruMap;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisKeys;
 import io.opentelemetry.api.trace.SpanContext;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -29,6 +34,37 @@ public interface TraceStore {
       public CompletionStage<SpanContext> find(StreamRef stream) {
         return CompletableFuture.completedFuture(
             spans.getOrDefault(stream, SpanContext.getInvalid()));
+      }
+    };
+  }
+
+  /**
+   * Creates a store in Redis, with a key of its own for each stream, which expires. Replicas that
+   * do not know these keys are not affected by them.
+   */
+  static TraceStore inRedis(RedisClient client, RedisKeys keys, Duration ttl) {
+    return new TraceStore() {
+      @Override
+      public void put(StreamRef stream, SpanContext span) {
+        var _ =
+            client.sendLater(
+                Request.cmd(Command.SET)
+                    .arg(key(stream))
+                    .arg(TraceContext.format(span))
+                    .arg("PX")
+                    .arg(ttl.toMillis()));
+      }
+
+      @Override
+      public CompletionStage<SpanContext> find(StreamRef stream) {
+        return client
+            .sendLater(Request.cmd(Command.GET).arg(key(stream)))
+            .handle((found, failure) ->
+                found == null ? SpanContext.getInvalid() : TraceContext.parse(found.toString()));
+      }
+
+      private String key(StreamRef stream) {
+        return keys.trace(stream.key().value(), stream.name());
       }
     };
   }

@@ -4,7 +4,6 @@ import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.cluster.ReplicaId;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.stream.TraceListener;
-import dev.holdfast.trace.RedisTraceStore;
 import dev.holdfast.trace.SpanListener;
 import dev.holdfast.trace.TraceConfig;
 import dev.holdfast.trace.TraceExport;
@@ -44,8 +43,7 @@ final class TraceProducer {
     ReplicaId replica = redis.map(RedisConnections::replica).orElseGet(ReplicaId::random);
     TraceStore store =
         redis
-            .<TraceStore>map(
-                opened -> new RedisTraceStore(opened.client(), opened.keys(), streams.eventTtl()))
+            .map(opened -> TraceStore.inRedis(opened.client(), opened.keys(), streams.eventTtl()))
             .orElseGet(TraceStore::inMemory);
     Map<String, String> headers = new HashMap<>();
     config.headers().forEach((name, value) -> headers.put(name.replace('.', '-'), value));
