@@ -58,32 +58,36 @@ abstract class Meters {
   }
 
   final Timer histogram(String name, String help, String... tags) {
+    return histogram(name, help, BUCKETS, tags);
+  }
+
+  final Timer histogram(String name, String help, Duration[] buckets, String... tags) {
     return Timer.builder(name)
         .description(help)
         .tags(tags)
-        .serviceLevelObjectives(BUCKETS)
+        .serviceLevelObjectives(buckets)
         .register(registry);
   }
 
   /** Registers a gauge of a number that rises and falls, which is 0 now. */
   final AtomicInteger level(String name, String help) {
     AtomicInteger level = new AtomicInteger();
-    gauge(name, null, help, level::get);
+    var _ = gauge(name, null, help, level::get);
     return level;
   }
 
-  final void gauge(String name, String help, Supplier<Number> value, String... tags) {
-    gauge(name, null, help, value, tags);
+  final Gauge gauge(String name, String help, Supplier<Number> value, String... tags) {
+    return gauge(name, null, help, value, tags);
   }
 
   /** Registers a gauge of bytes. */
   final void bytes(String name, String help, Supplier<Number> value, String... tags) {
-    gauge(name, BaseUnits.BYTES, help, value, tags);
+    var _ = gauge(name, BaseUnits.BYTES, help, value, tags);
   }
 
-  private void gauge(
+  private Gauge gauge(
       String name, @Nullable String unit, String help, Supplier<Number> value, String... tags) {
-    Gauge.builder(name, value)
+    return Gauge.builder(name, value)
         .baseUnit(unit)
         .description(help)
         .tags(tags)

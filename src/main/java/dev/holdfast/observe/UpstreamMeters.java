@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * The metrics of a configured name of an upstream: calls, processes and state. A call costs one
  * timer; other messages and events cost nothing. Thread-safe.
  */
-final class UpstreamMeters implements UpstreamObserver {
+final class UpstreamMeters extends Meters implements UpstreamObserver {
 
   /** Upper bounds of the buckets in ms. Calls take from milliseconds to hours. */
   private static final Duration[] BUCKETS =
@@ -42,7 +42,6 @@ final class UpstreamMeters implements UpstreamObserver {
   private final Counter respawns;
 
   private final String name;
-  private final MeterRegistry registry;
   private final UpstreamMonitor monitor;
   private final Supplier<Upstream.ProcessCount> processes;
   private final LongSupplier nanoTime;
@@ -58,22 +57,24 @@ final class UpstreamMeters implements UpstreamObserver {
       UpstreamMonitor monitor,
       Supplier<Upstream.ProcessCount> processes,
       LongSupplier nanoTime) {
+    super(registry);
     this.name = name;
-    this.registry = registry;
     this.monitor = monitor;
     this.processes = processes;
     this.nanoTime = nanoTime;
     duration =
-        Timer.builder("holdfast.call.duration")
-            .description("Time from a tool call until the end of its answer from the upstream")
-            .tag(Metrics.UPSTREAM, name)
-            .serviceLevelObjectives(BUCKETS)
-            .register(registry);
+        histogram(
+            "holdfast.call.duration",
+            "Time from a tool call until the end of its answer from the upstream",
+            BUCKETS,
+            Metrics.UPSTREAM,
+            name);
     respawns =
-        Counter.builder("holdfast.respawns")
-            .description("Sessions that got a new process or connection after they lost theirs")
-            .tag(Metrics.UPSTREAM, name)
-            .register(registry);
+        counter(
+            "holdfast.respawns",
+            "Sessions that got a new process or connection after they lost theirs",
+            Metrics.UPSTREAM,
+            name);
   }
 
   /** Registers the gauges, unless they are shown. */
@@ -82,29 +83,24 @@ final class UpstreamMeters implements UpstreamObserver {
       if (!gauges.isEmpty()) {
         return;
       }
-      gauge(
+      show(
           "holdfast.upstream.up",
           "1 while the upstream is up, 0 while it is down",
           () -> monitor.isUp(name) ? 1 : 0);
-      gauge("holdfast.calls.in.flight", "Tool calls that run at the upstream", running::get);
-      gauge(
+      show("holdfast.calls.in.flight", "Tool calls that run at the upstream", running::get);
+      show(
           "holdfast.stdio.processes",
           "Child processes of the upstream, also those that are ending",
           () -> processes.get().running());
-      gauge(
+      show(
           "holdfast.stdio.processes.limit",
           "Limit on the child processes of the upstream",
           () -> processes.get().limit());
     }
   }
 
-  private void gauge(String gauge, String help, Supplier<Number> value) {
-    gauges.add(
-        Gauge.builder(gauge, value)
-            .description(help)
-            .tag(Metrics.UPSTREAM, name)
-            .strongReference(true)
-            .register(registry));
+  private void show(String gauge, String help, Supplier<Number> value) {
+    gauges.add(gauge(gauge, help, value, Metrics.UPSTREAM, name));
   }
 
   /** Removes the gauges. */
