@@ -1,8 +1,8 @@
 package dev.holdfast.oauth;
 
+import dev.holdfast.text.Urls;
 import java.net.URI;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -99,18 +99,12 @@ final class Discovery {
       URI resource = URI.create(name);
       String path =
           ServerMetadata.withoutSlash(Objects.requireNonNullElse(resource.getRawPath(), "")) + "/";
-      return Objects.equals(origin(resource), origin(server))
+      return Urls.origin(resource).equals(Urls.origin(server))
           && resource.getRawFragment() == null
           && (server.getRawPath() + "/").startsWith(path);
     } catch (IllegalArgumentException malformed) {
       return false;
     }
-  }
-
-  private static String origin(URI url) {
-    String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
-    String host = String.valueOf(url.getHost()).toLowerCase(Locale.ROOT);
-    return scheme + "://" + host + ":" + JsonHttp.port(url);
   }
 
   /**
@@ -152,7 +146,7 @@ final class Discovery {
     if (host == null
         || url.getRawUserInfo() != null
         || url.getRawFragment() != null
-        || !(JsonHttp.isHttps(url) || (http && local))) {
+        || !(Urls.isHttps(url) || (http && local))) {
       throw new TokenException(what + " must begin with https:// and have no user, not be " + url);
     }
     return url;

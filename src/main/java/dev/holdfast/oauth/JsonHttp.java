@@ -2,6 +2,7 @@ package dev.holdfast.oauth;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.text.Urls;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -186,35 +187,19 @@ public final class JsonHttp implements AutoCloseable {
     }
   }
 
-  static boolean isHttps(URI url) {
-    return "https".equalsIgnoreCase(url.getScheme());
-  }
-
-  /** Returns the port of a URL, or the default one of its scheme. */
-  static int port(URI url) {
-    return url.getPort() >= 0 ? url.getPort() : isHttps(url) ? 443 : 80;
-  }
-
   private RequestOptions options(HttpMethod method, URI url) {
-    if (httpsOnly && !isHttps(url)) {
+    if (httpsOnly && !Urls.isHttps(url)) {
       throw new TokenException("not https");
     }
-    String host = url.getHost();
-    if (host == null || !url.getScheme().toLowerCase(Locale.ROOT).startsWith("http")) {
+    if (url.getHost() == null || !url.getScheme().toLowerCase(Locale.ROOT).startsWith("http")) {
       throw new TokenException("no URL of HTTP");
     }
-    RequestOptions options =
-        new RequestOptions()
-            .setMethod(method)
-            .setAbsoluteURI(url.toString())
-            .setTimeout(timeout.toMillis())
-            .putHeader("Accept", JSON_TYPE);
-    if (host.startsWith("[")) {
-      // The Host header needs the brackets of an IPv6 address; the connection must not have them.
-      String address = host.substring(1, host.length() - 1);
-      options.setServer(SocketAddress.inetSocketAddress(port(url), address));
-    }
-    return options;
+    return new RequestOptions()
+        .setMethod(method)
+        .setAbsoluteURI(url.toString())
+        .setServer(SocketAddress.inetSocketAddress(Urls.port(url), Urls.host(url)))
+        .setTimeout(timeout.toMillis())
+        .putHeader("Accept", JSON_TYPE);
   }
 
   private Answer send(RequestOptions options, @Nullable Buffer body, int maxBytes) {

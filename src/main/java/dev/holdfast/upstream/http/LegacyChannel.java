@@ -3,6 +3,7 @@ package dev.holdfast.upstream.http;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.text.Urls;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
@@ -10,8 +11,6 @@ import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.channel.Channel;
 import java.net.URI;
 import java.time.Duration;
-import java.util.Locale;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -234,7 +233,7 @@ final class LegacyChannel extends Channel {
       } catch (IllegalArgumentException e) {
         throw new UpstreamException.Broken("an endpoint that is no URI", null);
       }
-      if (target.getRawUserInfo() != null || !isSameOrigin(base, target)) {
+      if (target.getRawUserInfo() != null || !Urls.origin(base).equals(Urls.origin(target))) {
         throw new UpstreamException.Broken("an endpoint of another origin", null);
       }
       return target;
@@ -248,16 +247,6 @@ final class LegacyChannel extends Channel {
         return URI.create((query < 0 ? whole : whole.substring(0, query)) + text);
       }
       return base.resolve(text);
-    }
-
-    private static boolean isSameOrigin(URI a, URI b) {
-      return Objects.equals(lowerCase(a.getScheme()), lowerCase(b.getScheme()))
-          && Objects.equals(lowerCase(a.getHost()), lowerCase(b.getHost()))
-          && McpRequests.port(a) == McpRequests.port(b);
-    }
-
-    private static @Nullable String lowerCase(@Nullable String text) {
-      return text == null ? null : text.toLowerCase(Locale.ROOT);
     }
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.upstream.http;
 
 import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.McpHeaders;
+import dev.holdfast.text.Urls;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import io.vertx.core.http.HttpClientResponse;
@@ -188,7 +189,11 @@ record McpRequests(
   }
 
   private RequestOptions options(HttpMethod method, @Nullable String authorization) {
-    RequestOptions options = address(url).setMethod(method);
+    RequestOptions options =
+        new RequestOptions()
+            .setAbsoluteURI(url.toString())
+            .setServer(SocketAddress.inetSocketAddress(Urls.port(url), Urls.host(url)))
+            .setMethod(method);
     headers.values().forEach(options::putHeader);
     settings.headers().forEach(options::putHeader);
     if (authorization != null) {
@@ -206,22 +211,5 @@ record McpRequests(
       traceHeaders.get().forEach(options::putHeader);
     }
     return options;
-  }
-
-  private static RequestOptions address(URI url) {
-    RequestOptions options = new RequestOptions().setAbsoluteURI(url.toString());
-    String host = options.getHost();
-    if (host.startsWith("[")) {
-      // The Host header needs the brackets of an IPv6 address; the connection must not have them.
-      String address = host.substring(1, host.length() - 1);
-      options.setServer(SocketAddress.inetSocketAddress(options.getPort(), address));
-    }
-    return options;
-  }
-
-  static int port(URI url) {
-    return url.getPort() >= 0
-        ? url.getPort()
-        : "https".equalsIgnoreCase(url.getScheme()) ? 443 : 80;
   }
 }
