@@ -102,7 +102,7 @@ class ArchitectureTest {
           entry("lock", List.of()),
           entry("timer", List.of()),
           entry("text", List.of()),
-          entry("oauth", List.of("lock")),
+          entry("oauth", List.of("lock", "text")),
           entry(
               "relay.stream",
               List.of("config", "lock", "call", "protocol", "log", "upstream", "session")),
