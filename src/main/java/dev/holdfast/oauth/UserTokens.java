@@ -42,42 +42,72 @@ public final class UserTokens implements AutoCloseable {
   private final AutoLock renewal = new AutoLock();
 
   private final AutoLock stateLock = new AutoLock();
-  private volatile State state = State.NOT_READ;
+  private volatile State state = new State.Unread(new Refusals(null, null, null));
 
   // Guarded by the renewal lock.
   private @Nullable TokenException failure;
   private Instant failedAt = Instant.MIN;
 
   /**
-   * What is known.
+   * Tokens that the servers have refused.
    *
-   * @param renewed whether a refresh token has got them
-   * @param refused the newest access token that the server has refused; null for none
-   * @param useless the refresh token whose result the server has refused; null for none
+   * @param access the newest access token that the server has refused; null for none
+   * @param refresh the refresh token whose result the server has refused; null for none
    * @param challenge what the server has last asked for; null if it has not
    */
-  private record State(
-      boolean read,
-      @Nullable SavedTokens tokens,
-      boolean renewed,
-      @Nullable String refused,
-      @Nullable String useless,
-      @Nullable BearerChallenge challenge) {
-
-    static final State NOT_READ = new State(false, null, false, null, null, null);
-
-    State with(@Nullable SavedTokens next, boolean byRenewal) {
-      return new State(true, next, byRenewal, refused, useless, challenge);
-    }
-
-    State withUseless(String refresh) {
-      return new State(read, tokens, renewed, refused, refresh, challenge);
-    }
+  private record Refusals(
+      @Nullable String access, @Nullable String refresh, @Nullable BearerChallenge challenge) {
 
     /** Leaves out the tokens. */
     @Override
     public String toString() {
-      return "State[tokens=" + tokens + "]";
+      return "Refusals[challenge=" + challenge + "]";
+    }
+  }
+
+  /** Tokens of the user, and what the servers have refused. */
+  private sealed interface State {
+
+    Refusals refusals();
+
+    /** The same state after other refusals. */
+    State with(Refusals other);
+
+    /** The tokens; null if there are none, or none that this program has read. */
+    default @Nullable SavedTokens tokens() {
+      return null;
+    }
+
+    /** The state with tokens, or without if they are null. */
+    default State holding(@Nullable SavedTokens tokens, boolean renewed) {
+      return tokens == null ? new Absent(refusals()) : new Held(tokens, renewed, refusals());
+    }
+
+    /** The file was not read yet. */
+    record Unread(Refusals refusals) implements State {
+
+      @Override
+      public State with(Refusals other) {
+        return new Unread(other);
+      }
+    }
+
+    /** There are no tokens that the server takes. */
+    record Absent(Refusals refusals) implements State {
+
+      @Override
+      public State with(Refusals other) {
+        return new Absent(other);
+      }
+    }
+
+    /** There are tokens, which a refresh token has got if they are renewed. */
+    record Held(SavedTokens tokens, boolean renewed, Refusals refusals) implements State {
+
+      @Override
+      public State with(Refusals other) {
+        return new Held(tokens, renewed, other);
+      }
     }
   }
 
@@ -106,8 +136,14 @@ public final class UserTokens implements AutoCloseable {
    */
   public Optional<AccessToken> get(boolean attended) {
     State now = state;
-    SavedTokens tokens = now.tokens;
-    if (tokens == null ? now.read && now.challenge == null : !tokens.isDue(clock.instant())) {
+    SavedTokens tokens = now.tokens();
+    boolean isSettled =
+        switch (now) {
+          case State.Unread _ -> false;
+          case State.Absent(Refusals refusals) -> refusals.challenge() == null;
+          case State.Held held -> !held.tokens().isDue(clock.instant());
+        };
+    if (isSettled) {
       return access(tokens);
     }
     boolean mayWait = attended && (tokens == null || tokens.hasEnded(clock.instant()));
@@ -128,7 +164,7 @@ public final class UserTokens implements AutoCloseable {
 
   /** Whether the server has asked for tokens. */
   public boolean areWanted() {
-    return state.challenge != null;
+    return state.refusals().challenge() != null;
   }
 
   private static Optional<AccessToken> access(@Nullable SavedTokens tokens) {
@@ -144,29 +180,23 @@ public final class UserTokens implements AutoCloseable {
   public void refuse(@Nullable String token, List<String> challenges) {
     try (var _ = stateLock.hold()) {
       State now = state;
-      SavedTokens tokens = now.tokens;
-      if (tokens != null && !tokens.access().value().equals(token)) {
-        return; // There is another one by now.
-      }
-      String useless =
-          tokens != null && now.renewed && clock.instant().isBefore(tokens.issuedAt().plus(SOON))
-              ? tokens.refresh()
-              : now.useless;
-      state =
-          new State(
-              now.read,
-              null,
-              false,
-              token == null ? now.refused : token,
-              useless,
-              BearerChallenge.parse(challenges));
+      Refusals before = now.refusals();
+      String access = token == null ? before.access() : token;
+      BearerChallenge challenge = BearerChallenge.parse(challenges);
+      if (!(now instanceof State.Held(SavedTokens tokens, boolean renewed, Refusals _))) {
+        state = now.with(new Refusals(access, before.refresh(), challenge));
+      } else if (tokens.access().value().equals(token)) {
+        boolean isNew = clock.instant().isBefore(tokens.issuedAt().plus(SOON));
+        String refresh = renewed && isNew ? tokens.refresh() : before.refresh();
+        state = new State.Absent(new Refusals(access, refresh, challenge));
+      } // Else there is another one by now.
     }
   }
 
   /** With the renewal lock. Another thread or process may have got tokens in between. */
   private @Nullable SavedTokens renewed(boolean attended) throws InterruptedException {
     SavedTokens known = known();
-    if (known == null ? state.challenge == null : !known.isDue(clock.instant())) {
+    if (known == null ? state.refusals().challenge() == null : !known.isDue(clock.instant())) {
       return known;
     }
     try {
@@ -193,21 +223,23 @@ public final class UserTokens implements AutoCloseable {
 
   /** Returns the known tokens unless they have ended; null for none. */
   private @Nullable SavedTokens usable() {
-    SavedTokens tokens = state.tokens;
+    SavedTokens tokens = state.tokens();
     return tokens == null || tokens.hasEnded(clock.instant()) ? null : tokens;
   }
 
   /** Returns the newest tokens that the server has not refused; null for none. */
   private @Nullable SavedTokens known() {
-    SavedTokens tokens = state.tokens;
+    SavedTokens tokens = state.tokens();
     if (tokens != null && !tokens.isDue(clock.instant())) {
       return tokens;
     }
     SavedTokens saved = saved();
-    if (saved != null && !saved.equals(tokens) && !saved.access().value().equals(state.refused)) {
+    if (saved != null
+        && !saved.equals(tokens)
+        && !saved.access().value().equals(state.refusals().access())) {
       return keep(saved, false);
     }
-    change(now -> now.with(now.tokens, now.renewed));
+    change(now -> now instanceof State.Unread ? now.holding(null, false) : now);
     return tokens;
   }
 
@@ -221,7 +253,7 @@ public final class UserTokens implements AutoCloseable {
   }
 
   private SavedTokens keep(SavedTokens tokens, boolean byRenewal) {
-    change(now -> now.with(tokens, byRenewal));
+    change(now -> now.holding(tokens, byRenewal));
     failure = null;
     return tokens;
   }
@@ -244,10 +276,10 @@ public final class UserTokens implements AutoCloseable {
       return renewed;
     }
     SavedTokens usable = usable();
-    BearerChallenge challenge = state.challenge;
+    BearerChallenge challenge = state.refusals().challenge();
     boolean asksPerson = file != null;
     if (challenge == null || (asksPerson && (usable != null || !attended))) {
-      change(before -> before.with(usable, before.renewed));
+      change(before -> before.holding(usable, before instanceof State.Held held && held.renewed()));
       return usable;
     }
     try {
@@ -271,7 +303,7 @@ public final class UserTokens implements AutoCloseable {
    */
   private @Nullable SavedTokens refreshed(@Nullable SavedTokens last, Instant now) {
     String refresh = last == null ? null : last.refresh();
-    if (last == null || refresh == null || refresh.equals(state.useless)) {
+    if (last == null || refresh == null || refresh.equals(state.refusals().refresh())) {
       return null;
     }
     try {
@@ -281,7 +313,10 @@ public final class UserTokens implements AutoCloseable {
         throw failed;
       }
       LOG.debugf("refresh token refused reason=%s", failed.getMessage());
-      change(before -> before.withUseless(refresh));
+      change(before -> {
+        Refusals refusals = before.refusals();
+        return before.with(new Refusals(refusals.access(), refresh, refusals.challenge()));
+      });
       return null;
     }
   }
