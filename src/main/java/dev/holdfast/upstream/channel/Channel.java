@@ -132,16 +132,11 @@ public abstract class Channel {
 
     private static final Duration LONGEST_START = Duration.ofMinutes(5);
 
-    /** Bound for sending a message, and for the answer to {@code initialize}. */
-    public Duration startTimeout() {
-      return startTimeout(firstByteTimeout);
-    }
-
     /**
      * The bound for what a server does at once, such as to open a session: the time until it starts
      * to answer a request, or a shorter one.
      */
-    public static Duration startTimeout(Duration firstByteTimeout) {
+    public Duration startTimeout() {
       return firstByteTimeout.compareTo(LONGEST_START) < 0 ? firstByteTimeout : LONGEST_START;
     }
   }

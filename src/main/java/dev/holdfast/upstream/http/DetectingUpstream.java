@@ -33,14 +33,9 @@ public final class DetectingUpstream implements Upstream {
   private final LegacyUpstream legacy;
 
   /** Connects on demand. The bounds are those of the two kinds of upstream. */
-  public DetectingUpstream(
-      HttpClients clients,
-      HttpUpstreamSettings settings,
-      String name,
-      int maxSessions,
-      boolean respawn) {
+  public DetectingUpstream(HttpClients clients, HttpUpstreamSettings settings) {
     streamable = new HttpUpstream(clients, settings);
-    legacy = new LegacyUpstream(clients, settings, name, maxSessions, respawn);
+    legacy = new LegacyUpstream(clients, settings);
   }
 
   @Override

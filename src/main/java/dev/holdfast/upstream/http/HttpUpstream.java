@@ -56,8 +56,8 @@ public final class HttpUpstream implements Upstream {
     if (!answer.isEventStream() && !answer.isJson()) {
       throw answer.toException();
     }
-    int maxBytes = settings.maxMessageBytes();
-    Deadline latest = Deadline.after(settings.startTimeout());
+    int maxBytes = settings.channel().maxMessageBytes();
+    Deadline latest = Deadline.after(settings.channel().startTimeout());
     try (MessageSource source =
         answer.isJson()
             ? answer.readJson(maxBytes, latest).source()
@@ -93,7 +93,7 @@ public final class HttpUpstream implements Upstream {
 
     @Override
     public Answer request(Body body) {
-      Duration firstByte = requests.settings().firstByteTimeout();
+      Duration firstByte = requests.settings().channel().firstByteTimeout();
       HttpAnswer answer = requests.post(body.bytes(), () -> Deadline.ofFirstByte(firstByte));
       if (answer.isEventStream()) {
         StreamKind kind = body instanceof Body.Batch ? StreamKind.BATCH : StreamKind.CALL;
@@ -101,7 +101,7 @@ public final class HttpUpstream implements Upstream {
             SseMessageSource.answering(kind, requests, answer.exchange(), Deadline.NEVER));
       }
       if (answer.isJson()) {
-        int maxBytes = requests.settings().maxMessageBytes();
+        int maxBytes = requests.settings().channel().maxMessageBytes();
         return answer.readJson(maxBytes, Deadline.ofFirstByte(firstByte));
       }
       throw answer.toException();

@@ -38,14 +38,10 @@ final class LegacyChannel extends Channel {
   private boolean invalid;
 
   LegacyChannel(
-      McpRequests requests,
-      String name,
-      String session,
-      Duration endpointTimeout,
-      Consumer<Channel> whenGone) {
-    super(name, session, whenGone, requests.clients().held());
+      McpRequests requests, String session, Duration endpointTimeout, Consumer<Channel> whenGone) {
+    super(requests.settings().channel().name(), session, whenGone, requests.clients().held());
     this.requests = requests;
-    this.name = name;
+    this.name = requests.settings().channel().name();
     this.endpointTimeout = endpointTimeout;
   }
 
@@ -141,7 +137,7 @@ final class LegacyChannel extends Channel {
   @Override
   public void request(byte[] json, Duration timeout, Consumer<@Nullable UpstreamException> sent) {
     McpRequests traced = requests.inThisTrace();
-    Deadline latest = Deadline.ofFirstByte(requests.settings().firstByteTimeout());
+    Deadline latest = Deadline.ofFirstByte(requests.settings().channel().firstByteTimeout());
     Thread _ =
         Thread.ofVirtual()
             .name("legacy-post " + name)

@@ -34,30 +34,14 @@ public final class LegacyUpstream extends ChannelUpstream {
 
   private final HttpClients clients;
   private final HttpUpstreamSettings settings;
-  private final String name;
   private final Profile profile;
 
   /** Connects on demand, with connections that it closes. */
-  public LegacyUpstream(
-      HttpClients clients,
-      HttpUpstreamSettings settings,
-      String name,
-      int maxSessions,
-      boolean respawn) {
-    super(
-        new Channel.Settings(
-            name,
-            maxSessions,
-            maxSessions,
-            settings.firstByteTimeout(),
-            settings.idleTimeout(),
-            settings.maxMessageBytes(),
-            respawn),
-        CLOSE_TIMEOUT);
+  public LegacyUpstream(HttpClients clients, HttpUpstreamSettings settings) {
+    super(settings.channel(), CLOSE_TIMEOUT);
     this.clients = clients;
     this.settings = settings;
-    this.name = name;
-    this.profile = settings.profile(respawn);
+    this.profile = settings.profile(settings.channel().respawn());
   }
 
   /** Whether an upstream of this kind opened the session, on any replica. */
@@ -73,7 +57,7 @@ public final class LegacyUpstream extends ChannelUpstream {
 
   @Override
   protected Channel start(UpstreamLink link, Consumer<Channel> whenGone) {
-    return start(link, whenGone, settings.startTimeout());
+    return start(link, whenGone, settings.channel().startTimeout());
   }
 
   private LegacyChannel start(
@@ -82,7 +66,7 @@ public final class LegacyUpstream extends ChannelUpstream {
     String session = Objects.requireNonNull(link.session());
     // The session is our name for the connection, which the server does not know.
     McpRequests requests = McpRequests.of(clients, settings, link.toServer(null, ""));
-    LegacyChannel channel = new LegacyChannel(requests, name, session, endpointTimeout, whenGone);
+    LegacyChannel channel = new LegacyChannel(requests, session, endpointTimeout, whenGone);
     channel.connect();
     return channel;
   }

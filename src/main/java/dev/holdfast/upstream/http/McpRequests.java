@@ -77,7 +77,7 @@ record McpRequests(
 
   /** The same requests for other threads: their headers tell of the trace of this one. */
   McpRequests inThisTrace() {
-    Supplier<Map<String, String>> traceHeaders = settings.traceHeaders();
+    Supplier<Map<String, String>> traceHeaders = settings.headers().traces();
     Map<String, String> all = new HashMap<>(headers.values());
     all.putAll(traceHeaders == null ? Map.of() : traceHeaders.get());
     ForwardedHeaders traced = new ForwardedHeaders(all);
@@ -86,7 +86,7 @@ record McpRequests(
 
   /** Posts messages that the server takes at once. */
   HttpAnswer post(byte[] messages) {
-    return post(messages, () -> Deadline.after(settings.startTimeout()));
+    return post(messages, () -> Deadline.after(settings.channel().startTimeout()));
   }
 
   /**
@@ -131,7 +131,8 @@ record McpRequests(
           if (!cursor.isEmpty()) {
             options.putHeader(McpHeaders.LAST_EVENT_ID, HeaderValues.asUtf8(cursor));
           }
-          Deadline earliest = Deadline.after(settings.startTimeout()).earlier(answered.get());
+          Deadline earliest =
+              Deadline.after(settings.channel().startTimeout()).earlier(answered.get());
           return send(exchanges.get(), options, null, earliest);
         });
   }
@@ -195,7 +196,7 @@ record McpRequests(
             .setServer(SocketAddress.inetSocketAddress(Urls.port(url), Urls.host(url)))
             .setMethod(method);
     headers.values().forEach(options::putHeader);
-    settings.headers().forEach(options::putHeader);
+    settings.headers().fixed().forEach(options::putHeader);
     if (authorization != null) {
       options.putHeader("Authorization", authorization);
     }
@@ -206,7 +207,7 @@ record McpRequests(
       // Required since 2025-06-18, ignored before.
       options.putHeader(McpHeaders.PROTOCOL_VERSION, protocolVersion);
     }
-    Supplier<Map<String, String>> traceHeaders = settings.traceHeaders();
+    Supplier<Map<String, String>> traceHeaders = settings.headers().traces();
     if (traceHeaders != null) {
       traceHeaders.get().forEach(options::putHeader);
     }

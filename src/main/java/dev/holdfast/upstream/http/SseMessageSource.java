@@ -73,8 +73,13 @@ final class SseMessageSource implements MessageSource {
     held = requests.clients().held().newClaim();
     reader =
         new MessageReader(
-            kind, settings.maxMessageBytes(), cursor, endpointListener, dropListener, held);
-    idleTimeout = kind.mayBeSilent() ? Duration.ZERO : settings.idleTimeout();
+            kind,
+            settings.channel().maxMessageBytes(),
+            cursor,
+            endpointListener,
+            dropListener,
+            held);
+    idleTimeout = kind.mayBeSilent() ? Duration.ZERO : settings.channel().idleTimeout();
     stallTimeout = settings.reconnection().stallTimeout();
     quiet = Deadline.ofSilence(idleTimeout);
     reconnector = new Reconnector(kind, requests, connection);

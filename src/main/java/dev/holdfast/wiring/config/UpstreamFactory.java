@@ -26,6 +26,7 @@ import dev.holdfast.upstream.http.HttpClients;
 import dev.holdfast.upstream.http.HttpUpstream;
 import dev.holdfast.upstream.http.HttpUpstreamSettings;
 import dev.holdfast.upstream.http.LegacyUpstream;
+import dev.holdfast.upstream.http.RequestHeaders;
 import dev.holdfast.upstream.local.server.LogLevelStore;
 import dev.holdfast.upstream.stdio.CommandLine;
 import dev.holdfast.upstream.stdio.StdioUpstream;
@@ -43,6 +44,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -55,7 +57,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param patient whether upstreams retry for as long as it takes, see {@link
  *     HttpUpstreamSettings.Reconnection#PATIENT}. A person can then sign in at the default one
- * @param traceHeaders as in {@link HttpUpstreamSettings}
+ * @param traceHeaders as in {@link RequestHeaders}
  * @param clientTokens the tokens of clients, for servers that get them
  * @param held budget of messages from all servers
  */
@@ -88,7 +90,7 @@ public record UpstreamFactory(
   Stream<String> problems(String name, GatewayConfig.Server server) {
     return Stream.<Runnable>of(
             () -> checkToken(server),
-            () -> server.url().ifPresent(url -> settings(url, server, checked(server))),
+            () -> server.url().ifPresent(url -> settings(name, url, server, checked(server))),
             () -> server.command().ifPresent(command -> settings(name, command, server)),
             () -> interceptors(server, List.of(), (_, _) -> {}))
         .flatMap(UpstreamFactory::problem);
@@ -112,20 +114,15 @@ public record UpstreamFactory(
    */
   public Optional<Upstream> create(Vertx vertx, String name, GatewayConfig.Server server) {
     Optional<HttpUpstreamSettings> http =
-        server.url().map(url -> settings(url, server, credentials(vertx, name, server)));
+        server.url().map(url -> settings(name, url, server, credentials(vertx, name, server)));
     Optional<StdioUpstreamSettings> stdio =
         server.command().map(command -> settings(name, command, server));
-    int maxSessions = server.maxConnections();
-    boolean respawn = server.respawn();
     return switch (server.transport()) {
       case AUTO ->
-          http.<Upstream>map(found ->
-                  new DetectingUpstream(clients(vertx, found), found, name, maxSessions, respawn))
+          http.<Upstream>map(found -> new DetectingUpstream(clients(vertx, found), found))
               .or(() -> stdio.map(found -> new StdioUpstream(found, held)));
       case STREAMABLE_HTTP -> http.map(found -> new HttpUpstream(clients(vertx, found), found));
-      case SSE ->
-          http.map(found ->
-              new LegacyUpstream(clients(vertx, found), found, name, maxSessions, respawn));
+      case SSE -> http.map(found -> new LegacyUpstream(clients(vertx, found), found));
       case STDIO -> stdio.map(found -> new StdioUpstream(found, held));
     };
   }
@@ -255,27 +252,32 @@ public record UpstreamFactory(
   }
 
   private HttpUpstreamSettings settings(
-      URI url, GatewayConfig.Server server, Credentials credentials) {
+      String upstream, URI url, GatewayConfig.Server server, Credentials credentials) {
     Map<String, String> headers = new HashMap<>();
     server.headers().forEach((name, value) -> headers.put(name.replace('.', '-'), value));
+    Set<String> forwarded =
+        server.forwardHeaders().stream()
+            .flatMap(List::stream)
+            .map(String::strip)
+            .collect(Collectors.toUnmodifiableSet());
     return new HttpUpstreamSettings(
         url,
-        headers,
+        new RequestHeaders(headers, forwarded, traceHeaders),
         server.connectTimeout(),
-        server.firstByteTimeout(),
-        patient ? Duration.ZERO : server.idleTimeout(),
-        limits.serverMessageBytes().value(),
         patient
             ? HttpUpstreamSettings.Reconnection.PATIENT
             : HttpUpstreamSettings.Reconnection.DEFAULT,
         server.maxConnections(),
-        traceHeaders,
-        server.forwardHeaders().stream()
-            .flatMap(List::stream)
-            .map(String::strip)
-            .collect(Collectors.toUnmodifiableSet()),
         server.tls().map(tls).orElse(null),
-        credentials);
+        credentials,
+        new Channel.Settings(
+            upstream,
+            server.maxConnections(),
+            server.maxConnections(),
+            server.firstByteTimeout(),
+            patient ? Duration.ZERO : server.idleTimeout(),
+            limits.serverMessageBytes().value(),
+            server.respawn()));
   }
 
   /** Returns what is wrong with the configuration of agents, as {@link #problems} does. */

@@ -73,7 +73,8 @@ class HostileUpstreamTest {
   private final List<Upstream> upstreams =
       List.of(
           new HttpUpstream(clients, settings()),
-          new LegacyUpstream(clients, settings(), "hostile", 1000, false));
+          new LegacyUpstream(
+              clients, UpstreamFixture.sessions(settings(), "hostile", 1000, false)));
   private final ScheduledExecutorService impatience = Executors.newScheduledThreadPool(1);
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
@@ -200,7 +201,9 @@ class HostileUpstreamTest {
           }
         };
     Upstream patient =
-        new LegacyUpstream(clients, settings(Duration.ofSeconds(30)), "hostile", 1000, false);
+        new LegacyUpstream(
+            clients,
+            UpstreamFixture.sessions(settings(Duration.ofSeconds(30)), "hostile", 1000, false));
     Future<UpstreamException> opening =
         threads.submit(() -> catchThrowableOfType(UpstreamException.class, () -> open(patient)));
 

@@ -3,6 +3,7 @@ package dev.holdfast.upstream.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.http.HttpUpstreamSettings.Reconnection;
 import java.net.URI;
 import java.time.Duration;
@@ -40,11 +41,11 @@ class HttpUpstreamSettingsTest {
     HttpUpstreamSettings settings = UpstreamFixture.defaults(URL);
 
     // then
-    assertThat(settings.headers()).isEmpty();
+    assertThat(settings.headers().fixed()).isEmpty();
     assertThat(settings.connectTimeout()).hasSeconds(5);
-    assertThat(settings.firstByteTimeout()).hasMinutes(5);
-    assertThat(settings.idleTimeout()).hasMinutes(5);
-    assertThat(settings.maxMessageBytes()).isEqualTo(4 * 1024 * 1024);
+    assertThat(settings.channel().firstByteTimeout()).hasMinutes(5);
+    assertThat(settings.channel().idleTimeout()).hasMinutes(5);
+    assertThat(settings.channel().maxMessageBytes()).isEqualTo(4 * 1024 * 1024);
     assertThat(settings.reconnection().maxDelay()).hasSeconds(30);
     assertThat(settings.reconnection().attempts()).isEqualTo(5);
   }
@@ -75,17 +76,20 @@ class HttpUpstreamSettingsTest {
     HttpUpstreamSettings defaults = withHeaders(Map.of("X-Api-Key", "v"));
     return new HttpUpstreamSettings(
         URL,
-        defaults.headers(),
+        new RequestHeaders(defaults.headers().fixed(), Set.of(names), traces ? Map::of : null),
         defaults.connectTimeout(),
-        defaults.firstByteTimeout(),
-        defaults.idleTimeout(),
-        defaults.maxMessageBytes(),
         defaults.reconnection(),
         defaults.maxConnections(),
-        traces ? Map::of : null,
-        Set.of(names),
         null,
-        Credentials.NONE);
+        Credentials.NONE,
+        new Channel.Settings(
+            "test",
+            2,
+            2,
+            defaults.channel().firstByteTimeout(),
+            defaults.channel().idleTimeout(),
+            defaults.channel().maxMessageBytes(),
+            false));
   }
 
   @ParameterizedTest
@@ -115,9 +119,9 @@ class HttpUpstreamSettingsTest {
   void shouldForwardTraceContextOnlyWhileTracesAreOff() {
     String[] names = {"X-Tenant", "Traceparent", "tracestate"};
 
-    assertThat(forwarding(false, names).forwardHeaders())
+    assertThat(forwarding(false, names).headers().forwarded())
         .containsExactlyInAnyOrder("x-tenant", "traceparent", "tracestate");
-    assertThat(forwarding(true, names).forwardHeaders()).containsExactly("x-tenant");
+    assertThat(forwarding(true, names).headers().forwarded()).containsExactly("x-tenant");
   }
 
   @Test
@@ -148,12 +152,12 @@ class HttpUpstreamSettingsTest {
         UpstreamFixture.timeouts(Duration.ofHours(1), Duration.ZERO)
             .apply(UpstreamFixture.defaults(URL));
 
-    assertThat(settings.startTimeout()).hasMinutes(5);
-    assertThat(with(1, 20, 0, 1, 1, 0).startTimeout()).hasMillis(20);
+    assertThat(settings.channel().startTimeout()).hasMinutes(5);
+    assertThat(with(1, 20, 0, 1, 1, 0).channel().startTimeout()).hasMillis(20);
   }
 
   @Test
   void shouldAcceptSmallestValues() {
-    assertThat(with(1, 1, 0, 1, 1, 0).idleTimeout()).isZero();
+    assertThat(with(1, 1, 0, 1, 1, 0).channel().idleTimeout()).isZero();
   }
 }

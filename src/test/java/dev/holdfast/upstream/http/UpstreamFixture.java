@@ -13,6 +13,7 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.http.HttpUpstreamSettings.Reconnection;
 import io.vertx.core.Vertx;
 import io.vertx.core.impl.ContextInternal;
@@ -70,27 +71,35 @@ public final class UpstreamFixture implements AfterEachCallback {
       int maxConnections) {
     return new HttpUpstreamSettings(
         url,
-        headers,
+        new RequestHeaders(headers, Set.of(), null),
         connectTimeout,
-        firstByteTimeout,
-        idleTimeout,
-        maxMessageBytes,
         reconnection,
         maxConnections,
         null,
-        Set.of(),
-        null,
-        Credentials.NONE);
+        Credentials.NONE,
+        new Channel.Settings("test", 2, 2, firstByteTimeout, idleTimeout, maxMessageBytes, false));
   }
 
   public static UnaryOperator<HttpUpstreamSettings> timeouts(Duration firstByte, Duration idle) {
     return s ->
-        copy(s, s.headers(), firstByte, idle, s.reconnection().stallTimeout(), s.maxConnections());
+        copy(
+            s,
+            s.headers().fixed(),
+            firstByte,
+            idle,
+            s.reconnection().stallTimeout(),
+            s.maxConnections());
   }
 
   public static UnaryOperator<HttpUpstreamSettings> stallTimeout(Duration stall) {
     return s ->
-        copy(s, s.headers(), s.firstByteTimeout(), s.idleTimeout(), stall, s.maxConnections());
+        copy(
+            s,
+            s.headers().fixed(),
+            s.channel().firstByteTimeout(),
+            s.channel().idleTimeout(),
+            stall,
+            s.maxConnections());
   }
 
   /** For servers that have resumed no stream. */
@@ -98,11 +107,11 @@ public final class UpstreamFixture implements AfterEachCallback {
     return s ->
         settings(
             s.url(),
-            s.headers(),
+            s.headers().fixed(),
             s.connectTimeout(),
-            s.firstByteTimeout(),
-            s.idleTimeout(),
-            s.maxMessageBytes(),
+            s.channel().firstByteTimeout(),
+            s.channel().idleTimeout(),
+            s.channel().maxMessageBytes(),
             new Reconnection(Duration.ofSeconds(5), 3, Duration.ZERO, answer),
             s.maxConnections());
   }
@@ -111,9 +120,9 @@ public final class UpstreamFixture implements AfterEachCallback {
     return s ->
         copy(
             s,
-            s.headers(),
-            s.firstByteTimeout(),
-            s.idleTimeout(),
+            s.headers().fixed(),
+            s.channel().firstByteTimeout(),
+            s.channel().idleTimeout(),
             s.reconnection().stallTimeout(),
             most);
   }
@@ -123,18 +132,18 @@ public final class UpstreamFixture implements AfterEachCallback {
         copy(
             s,
             headers,
-            s.firstByteTimeout(),
-            s.idleTimeout(),
+            s.channel().firstByteTimeout(),
+            s.channel().idleTimeout(),
             s.reconnection().stallTimeout(),
             s.maxConnections());
   }
 
   static UnaryOperator<HttpUpstreamSettings> tls(ClientTls tls) {
-    return s -> with(s, s.traceHeaders(), tls, s.credentials());
+    return s -> with(s, s.headers().traces(), tls, s.credentials());
   }
 
   static UnaryOperator<HttpUpstreamSettings> credentials(Credentials credentials) {
-    return s -> with(s, s.traceHeaders(), s.tls(), credentials);
+    return s -> with(s, s.headers().traces(), s.tls(), credentials);
   }
 
   static UnaryOperator<HttpUpstreamSettings> traceHeaders(Supplier<Map<String, String>> headers) {
@@ -148,17 +157,42 @@ public final class UpstreamFixture implements AfterEachCallback {
       Credentials credentials) {
     return new HttpUpstreamSettings(
         s.url(),
-        s.headers(),
+        new RequestHeaders(s.headers().fixed(), s.headers().forwarded(), traceHeaders),
         s.connectTimeout(),
-        s.firstByteTimeout(),
-        s.idleTimeout(),
-        s.maxMessageBytes(),
         s.reconnection(),
         s.maxConnections(),
-        traceHeaders,
-        s.forwardHeaders(),
         tls,
-        credentials);
+        credentials,
+        new Channel.Settings(
+            "test",
+            2,
+            2,
+            s.channel().firstByteTimeout(),
+            s.channel().idleTimeout(),
+            s.channel().maxMessageBytes(),
+            false));
+  }
+
+  /** The same settings for an upstream with a name, at most so many sessions, and respawns. */
+  static HttpUpstreamSettings sessions(
+      HttpUpstreamSettings s, String name, int most, boolean respawn) {
+    Channel.Settings channel = s.channel();
+    return new HttpUpstreamSettings(
+        s.url(),
+        s.headers(),
+        s.connectTimeout(),
+        s.reconnection(),
+        s.maxConnections(),
+        s.tls(),
+        s.credentials(),
+        new Channel.Settings(
+            name,
+            most,
+            most,
+            channel.firstByteTimeout(),
+            channel.idleTimeout(),
+            channel.maxMessageBytes(),
+            respawn));
   }
 
   private static HttpUpstreamSettings copy(
@@ -174,7 +208,7 @@ public final class UpstreamFixture implements AfterEachCallback {
         s.connectTimeout(),
         firstByte,
         idle,
-        s.maxMessageBytes(),
+        s.channel().maxMessageBytes(),
         new Reconnection(s.reconnection().maxDelay(), s.reconnection().attempts(), stall),
         maxConnections);
   }
@@ -215,7 +249,8 @@ public final class UpstreamFixture implements AfterEachCallback {
 
   /** An HTTP+SSE server with at most two sessions at a time. */
   public LegacyUpstream legacy(HttpUpstreamSettings settings, boolean respawn) {
-    LegacyUpstream upstream = new LegacyUpstream(clients(settings), settings, "test", 2, respawn);
+    LegacyUpstream upstream =
+        new LegacyUpstream(clients(settings), sessions(settings, "test", 2, respawn));
     open.push(upstream);
     return upstream;
   }
@@ -223,7 +258,7 @@ public final class UpstreamFixture implements AfterEachCallback {
   /** A server that speaks either transport. */
   DetectingUpstream detecting(HttpUpstreamSettings settings) {
     DetectingUpstream upstream =
-        new DetectingUpstream(clients(settings), settings, "test", 2, false);
+        new DetectingUpstream(clients(settings), sessions(settings, "test", 2, false));
     open.push(upstream);
     return upstream;
   }
