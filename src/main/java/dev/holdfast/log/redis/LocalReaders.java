@@ -14,9 +14,8 @@ import dev.holdfast.log.redis.script.StreamScripts;
 import dev.holdfast.log.redis.write.OwnedStream;
 import dev.holdfast.log.redis.write.OwnedStreams;
 import dev.holdfast.log.redis.write.StreamReports;
-import dev.holdfast.redis.RedisClient;
-import dev.holdfast.redis.RedisKeys;
-import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -30,8 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalReaders {
 
-  private final RedisClient client;
-  private final RedisKeys keys;
   private final StreamScripts scripts;
   private final WatcherRegistry watchers;
   private final OwnedStreams owned;
@@ -47,15 +44,11 @@ final class LocalReaders {
   private final Map<StreamRef, Long> unremoved = new ConcurrentHashMap<>();
 
   LocalReaders(
-      RedisClient client,
-      RedisKeys keys,
       StreamScripts scripts,
       WatcherRegistry watchers,
       OwnedStreams owned,
       Retention retention,
       StreamReports reports) {
-    this.client = client;
-    this.keys = keys;
     this.scripts = scripts;
     this.watchers = watchers;
     this.owned = owned;
@@ -127,9 +120,10 @@ final class LocalReaders {
     if (position != null) {
       return position;
     }
-    Request get = StreamField.DELIVERED.get(keys, stream);
-    return available("read a session", () -> Optional.ofNullable(client.send(get)))
-        .flatMap(stored -> Position.parse(stored.toString()))
+    List<@Nullable Response> stored =
+        available("read a session", () -> scripts.get(StreamField.DELIVERED, List.of(stream)));
+    return Optional.ofNullable(stored.getFirst())
+        .flatMap(text -> Position.parse(text.toString()))
         .orElse(Position.START);
   }
 

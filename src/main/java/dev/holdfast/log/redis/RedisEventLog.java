@@ -58,7 +58,7 @@ public final class RedisEventLog implements EventLog {
   private final StreamScripts scripts;
   private final WatcherRegistry watchers = new WatcherRegistry();
   private final OwnedStreams owned;
-  private final LogReader reader;
+  private final RedisStreamReader reader;
   private final StreamOwnership ownership;
   private final LocalReaders readers;
   private final RedisInbox inbox;
@@ -110,22 +110,12 @@ public final class RedisEventLog implements EventLog {
             watchers,
             (stream, window) -> scripts.findReader(stream, window, replicas),
             retention);
-    reader = new LogReader(new RedisStreamReader(client, keys), owned, watchers);
-    InboxScripts inboxes = new InboxScripts(client, keys, replica, retention);
-    inbox = new RedisInbox(inboxes, owned);
-    readers = new LocalReaders(client, keys, scripts, watchers, owned, retention, reports);
+    reader = new RedisStreamReader(client, keys, owned, watchers);
+    inbox = new RedisInbox(client, keys, replica, retention, owned);
+    readers = new LocalReaders(scripts, watchers, owned, retention, reports);
     ownership =
         new StreamOwnership(
-            client,
-            keys,
-            replica,
-            sessionRecorder,
-            scripts,
-            inboxes,
-            inbox,
-            owned,
-            watchers,
-            new ConcurrentHashMap<>());
+            replica, sessionRecorder, scripts, inbox, owned, watchers, new ConcurrentHashMap<>());
     quota = new TotalQuota(client, keys, replica, most.all(), most.ofClient(), reports);
     upkeep = Thread.ofVirtual().name("log-upkeep").start(this::keepUp);
     channel.addListener(this::received, this::channelRestored);

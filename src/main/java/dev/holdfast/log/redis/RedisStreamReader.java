@@ -1,15 +1,20 @@
 package dev.holdfast.log.redis;
 
+import static dev.holdfast.log.redis.script.StoreCalls.available;
 import static dev.holdfast.redis.RedisClient.number;
 import static java.util.Objects.requireNonNull;
 
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.WatcherRegistry;
 import dev.holdfast.log.redis.script.StreamEntries;
 import dev.holdfast.log.redis.script.StreamField;
 import dev.holdfast.log.redis.script.StreamScripts;
+import dev.holdfast.log.redis.write.OwnedStream;
+import dev.holdfast.log.redis.write.OwnedStreams;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
@@ -24,7 +29,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a stream in Redis from a cursor, and detects gaps between the cursor and the next event.
+ * Reads a stream from a cursor: the recent events of a stream that this replica writes, else Redis.
+ * Detects gaps between the cursor and the next event.
  *
  * <p>A page begins with the cursor's own event. If Redis returns that event first, earlier events
  * do not matter. If that event was purged, the first event must have the next number.
@@ -49,9 +55,14 @@ final class RedisStreamReader {
   private final RedisClient client;
   private final RedisKeys keys;
   private final RedisScript measureStream;
+  private final OwnedStreams owned;
+  private final WatcherRegistry watchers;
   private final Semaphore largeReplies = new Semaphore(MAX_LARGE_REPLIES);
 
-  RedisStreamReader(RedisClient client, RedisKeys keys) {
+  RedisStreamReader(
+      RedisClient client, RedisKeys keys, OwnedStreams owned, WatcherRegistry watchers) {
+    this.owned = owned;
+    this.watchers = watchers;
     this.client = client;
     this.keys = keys;
     this.measureStream = StreamScripts.load(client, "measure-stream.lua");
@@ -72,11 +83,52 @@ final class RedisStreamReader {
    */
   private record Amount(int events, boolean large) {}
 
+  /** Reads as {@link dev.holdfast.log.EventLog#read} promises. */
   ReadResult read(StreamRef stream, Position after, int maxEvents, long maxBytes) {
-    return read(stream, after, maxEvents, maxBytes, false);
+    OwnedStream own = owned.find(stream);
+    // Recent events are for the local tail. Other readers need the stored events.
+    if (own == null || !watchers.isWatched(stream)) {
+      return readStored(stream, after, maxEvents, maxBytes);
+    }
+    Optional<ReadResult> recent = own.recent().read(after, maxEvents, maxBytes);
+    if (recent.isPresent()) {
+      return recent.get();
+    }
+    return own.recent().isAtEnd(after)
+        ? readAtEnd(own, stream, after, maxEvents, maxBytes)
+        : readStored(stream, after, maxEvents, maxBytes);
   }
 
-  private ReadResult read(
+  private ReadResult readStored(StreamRef stream, Position after, int maxEvents, long maxBytes) {
+    return available("read a stream", () -> readStored(stream, after, maxEvents, maxBytes, false));
+  }
+
+  /** Reads for the local tail when it has all events that were written here. */
+  private ReadResult readAtEnd(
+      OwnedStream own, StreamRef stream, Position after, int maxEvents, long maxBytes) {
+    ReadResult found;
+    try {
+      found = readStored(stream, after, maxEvents, maxBytes);
+    } catch (LogException.StoreUnavailable unavailable) {
+      // The next event that is written here wakes the tail, even if the store refuses it.
+      return new ReadResult.Events(List.of());
+    }
+    if (!(found instanceof ReadResult.Gap)) {
+      return found;
+    }
+    // Redis has lost events that this tail has. After the writer reports the end of the stream
+    // again, this tail finds no gap.
+    try {
+      own.writer().restate();
+    } catch (LogException.Fenced replaced) {
+      // The new owner decides where the stream ends.
+    } catch (LogException.OutcomeUnknown unknown) {
+      throw new LogException.StoreUnavailable("could not restate a stream", unknown);
+    }
+    return readStored(stream, after, maxEvents, maxBytes);
+  }
+
+  private ReadResult readStored(
       StreamRef stream, Position after, int maxEvents, long maxBytes, boolean again) {
     Page page = requireNonNull(fetch(stream, after, maxEvents, maxBytes, true));
     return proven(stream, result(page, stream, after, maxEvents, maxBytes, again));
@@ -94,10 +146,13 @@ final class RedisStreamReader {
   }
 
   /**
-   * Begins a read on a thread of its own. Repeats it if that fails, or if an event may be larger
-   * than a page.
+   * Begins a read as {@link dev.holdfast.log.EventLog#readAhead} promises, on a thread of its own.
+   * Repeats it if that fails, or if an event may be larger than a page.
    */
   Supplier<ReadResult> readAhead(StreamRef stream, Position after, int maxEvents, long maxBytes) {
+    if (owned.find(stream) != null) {
+      return () -> read(stream, after, maxEvents, maxBytes);
+    }
     CompletableFuture<@Nullable Page> ahead = new CompletableFuture<>();
     Thread.ofVirtual()
         .name("read-ahead")
@@ -111,8 +166,10 @@ final class RedisStreamReader {
     return () -> {
       Page page = ahead.join();
       return page == null
-          ? read(stream, after, maxEvents, maxBytes)
-          : proven(stream, result(page, stream, after, maxEvents, maxBytes, false));
+          ? readStored(stream, after, maxEvents, maxBytes)
+          : available(
+              "read a stream",
+              () -> proven(stream, result(page, stream, after, maxEvents, maxBytes, false)));
     };
   }
 
@@ -132,7 +189,7 @@ final class RedisStreamReader {
       // The stream may have been opened after the page was fetched.
       return again
           ? new ReadResult.Gap(oldest.get())
-          : read(stream, after, maxEvents, maxBytes, true);
+          : readStored(stream, after, maxEvents, maxBytes, true);
     }
     LogEvent first = page.events().getFirst();
     if (first.position().equals(after)) {
@@ -302,10 +359,10 @@ final class RedisStreamReader {
     return entries(Command.XRANGE, stream, "-", "+", 1);
   }
 
-  /** Returns the position before the oldest event, or the last position of an open stream. */
+  /** Finds a position as {@link dev.holdfast.log.EventLog#beforeOldest} promises. */
   Optional<Position> beforeOldest(StreamRef stream) {
-    List<@Nullable Response> found =
-        client.sendAll(List.of(StreamField.LAST.get(keys, stream), oldestEntry(stream)));
+    List<Request> requests = List.of(StreamField.LAST.get(keys, stream), oldestEntry(stream));
+    List<@Nullable Response> found = available("read a stream", () -> client.sendAll(requests));
     Response last = found.get(0);
     return StreamEntries.first(found.get(1))
         .map(oldest -> new Position(oldest.millis(), oldest.number() - 1))

@@ -13,9 +13,6 @@ import dev.holdfast.log.redis.script.StreamField;
 import dev.holdfast.log.redis.script.StreamOwner;
 import dev.holdfast.log.redis.script.StreamScripts;
 import dev.holdfast.log.redis.write.OwnedStreams;
-import dev.holdfast.redis.RedisClient;
-import dev.holdfast.redis.RedisKeys;
-import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.Collection;
 import java.util.List;
@@ -34,12 +31,9 @@ import org.jspecify.annotations.Nullable;
  * @param unsettled by session: owners with claims of unknown outcome
  */
 record StreamOwnership(
-    RedisClient client,
-    RedisKeys keys,
     String replica,
     Consumer<LogKey> sessionRecorder,
     StreamScripts scripts,
-    InboxScripts inboxes,
     RedisInbox inbox,
     OwnedStreams owned,
     WatcherRegistry watchers,
@@ -133,12 +127,11 @@ record StreamOwnership(
   public Map<StreamRef, String> findOrphaned(Collection<LogKey> sessions) {
     Map<StreamRef, String> found =
         available(
-            "look for streams without a writer",
-            () -> StreamField.OWNER.scan(client, keys, sessions));
+            "look for streams without a writer", () -> scripts.scan(StreamField.OWNER, sessions));
     found.entrySet().removeIf(each -> !isOwn(each.getValue()) || owned.isWritten(each.getKey()));
     // A stream that was opened in the name of this replica gets its writer with its inbox message.
     List<LogKey> among = found.keySet().stream().map(StreamRef::key).distinct().toList();
-    Set<LogKey> waiting = Set.copyOf(inboxes.waiting(among));
+    Set<LogKey> waiting = Set.copyOf(inbox.waiting(among));
     found.keySet().removeIf(stream -> waiting.contains(stream.key()));
     return found;
   }
@@ -154,8 +147,7 @@ record StreamOwnership(
   }
 
   private List<@Nullable Response> get(StreamField field, List<StreamRef> streams) {
-    List<Request> requests = streams.stream().map(stream -> field.get(keys, stream)).toList();
-    return available("look for lost streams", () -> client.sendMany(requests));
+    return available("look for lost streams", () -> scripts.get(field, streams));
   }
 
   /** Whether this replica is the owner or the tail on record. */

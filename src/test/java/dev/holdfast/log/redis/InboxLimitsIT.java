@@ -28,7 +28,7 @@ class InboxLimitsIT extends InboxFixture {
     InboxReplica owner = silent("a");
     InboxReplica other = replica("b");
     owner.log().open(ref, "1");
-    List<String> all = numbers(InboxScripts.MAX_MESSAGES);
+    List<String> all = numbers(RedisInbox.MAX_MESSAGES);
     all.forEach(message -> put(other, ref, message));
 
     assertThatExceptionOfType(LogException.InboxFull.class)
@@ -49,7 +49,7 @@ class InboxLimitsIT extends InboxFixture {
     InboxReplica other = replica("b");
     owner.log().open(new StreamRef(session, "g"), "");
     owner.log().open(ref, "1");
-    put(other, ref, "x".repeat(InboxScripts.MAX_BYTES - 1));
+    put(other, ref, "x".repeat(RedisInbox.MAX_BYTES - 1));
     put(other, ref, "one more");
 
     assertThatExceptionOfType(LogException.InboxFull.class)

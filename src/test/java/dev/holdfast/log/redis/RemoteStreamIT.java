@@ -92,7 +92,7 @@ class RemoteStreamIT extends InboxFixture {
     StreamRef standalone = new StreamRef(session, "g");
     assertThat(other.inbox().putRequest(ref, "1", null, "g", new byte[0])).isFalse();
     owner.log().open(standalone, "");
-    put(other, standalone, "x".repeat(InboxScripts.MAX_BYTES));
+    put(other, standalone, "x".repeat(RedisInbox.MAX_BYTES));
 
     proxy.cutAtNextReplies(1);
 

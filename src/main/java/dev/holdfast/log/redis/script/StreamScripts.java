@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -158,6 +159,16 @@ public final class StreamScripts {
     return claimed.values();
   }
 
+  /** Reads a field of streams; null for each stream without it. */
+  public List<@Nullable Response> get(StreamField field, List<StreamRef> streams) {
+    return client.sendMany(streams.stream().map(stream -> field.get(keys, stream)).toList());
+  }
+
+  /** Reads a field of the open streams of sessions, as {@link StreamField#scan} does. */
+  public SequencedMap<StreamRef, String> scan(StreamField field, Collection<LogKey> sessions) {
+    return field.scan(client, keys, sessions);
+  }
+
   /** A part of a reply as text; null for a nil. */
   public static @Nullable String textOrNull(@Nullable Response part) {
     return part == null ? null : part.toString();
@@ -187,8 +198,8 @@ public final class StreamScripts {
   /** Collects the requests in steps. The tail learns of later ones from their scripts. */
   private String requestsKeptIn(StreamRef shared) {
     List<LogKey> session = List.of(shared.key());
-    Map<StreamRef, String> requests = StreamField.REQUESTS.scan(client, keys, session);
-    return StreamField.KEPT_IN.scan(client, keys, session).entrySet().stream()
+    Map<StreamRef, String> requests = scan(StreamField.REQUESTS, session);
+    return scan(StreamField.KEPT_IN, session).entrySet().stream()
         .filter(each -> each.getValue().equals(shared.name()))
         .map(each -> requests.getOrDefault(each.getKey(), ""))
         .filter(each -> !each.isEmpty())

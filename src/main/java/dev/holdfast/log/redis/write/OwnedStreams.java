@@ -207,7 +207,7 @@ public final class OwnedStreams {
 
     @Override
     public Position write(WriterProgress progress, List<NewEvent> batch) {
-      Appended appended;
+      AppendScripts.Appended appended;
       String read = news();
       try {
         appended =
@@ -238,7 +238,7 @@ public final class OwnedStreams {
 
     /** Delivers what was stored. Completes when the writer may continue. */
     private CompletableFuture<?> stored(
-        WriterProgress progress, List<NewEvent> batch, Appended appended) {
+        WriterProgress progress, List<NewEvent> batch, AppendScripts.Appended appended) {
       Position last = appended.last();
       if (appended.remoteRead() != null) {
         window.connectRemote(appended.remoteRead());
