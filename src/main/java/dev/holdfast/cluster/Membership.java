@@ -36,7 +36,7 @@ public final class Membership implements AutoCloseable {
   private final OwnedSessions sessions;
   private final LostReplicaSessions lostSessions;
   private final Runnable onSuspected;
-  private final HeartbeatTiming timing;
+  private final ClusterConfig timing;
   private final AtomicBoolean takingOver = new AtomicBoolean();
   private final AtomicBoolean left = new AtomicBoolean();
   private volatile boolean adopting = true;
@@ -68,7 +68,7 @@ public final class Membership implements AutoCloseable {
       RedisClient redis,
       RedisKeys keys,
       ReplicaId self,
-      HeartbeatTiming timing,
+      ClusterConfig timing,
       OwnedSessions sessions,
       BiConsumer<LogKey, ReplicaId> adopter,
       Runnable onSuspected) {

@@ -15,8 +15,8 @@ import java.util.List;
  * heartbeat is one script on one key, whatever the number of sessions.
  *
  * <p>A replica judges others only when it is steady: it has sent heartbeats without a gap for
- * {@link HeartbeatTiming#deadAfter}. After an outage of Redis, or when all replicas were frozen,
- * all heartbeats are old and prove nothing. Every replica then has that time to send a heartbeat.
+ * {@link ClusterConfig#deadAfter}. After an outage of Redis, or when all replicas were frozen, all
+ * heartbeats are old and prove nothing. Every replica then has that time to send a heartbeat.
  */
 final class ReplicaRegistry {
 
@@ -28,7 +28,7 @@ final class ReplicaRegistry {
   private final RedisScript leave;
   private final List<String> key;
   private final ReplicaId self;
-  private final HeartbeatTiming timing;
+  private final ClusterConfig timing;
 
   /** Used by the heartbeat thread only. */
   private long registrations;
@@ -36,7 +36,7 @@ final class ReplicaRegistry {
   /** Start of the heartbeats without a gap, by the clock of Redis; 0 before the first. */
   private long steadySince;
 
-  ReplicaRegistry(RedisClient redis, RedisKeys keys, ReplicaId self, HeartbeatTiming timing) {
+  ReplicaRegistry(RedisClient redis, RedisKeys keys, ReplicaId self, ClusterConfig timing) {
     this.heartbeat = new RedisScript(redis, ReplicaRegistry.class, "heartbeat.lua");
     this.isSilent = new RedisScript(redis, ReplicaRegistry.class, "is-silent.lua");
     this.leave = new RedisScript(redis, ReplicaRegistry.class, "leave.lua");

@@ -17,16 +17,17 @@ public record LogEvent(
     Position position, byte[] payload, @Nullable String upstreamId, boolean last, boolean logged) {
 
   /**
-   * The events of a batch that the log holds. They share the time of the last one and have the
-   * numbers before it.
+   * The events of a batch. They share the time of the last one and have the numbers before it.
+   *
+   * @param logged whether the log holds them
    */
-  public static List<LogEvent> stored(List<NewEvent> batch, Position last) {
+  public static List<LogEvent> of(List<NewEvent> batch, Position last, boolean logged) {
     List<LogEvent> events = new ArrayList<>(batch.size());
     long number = last.number() - batch.size();
     for (NewEvent event : batch) {
       number++;
       Position position = new Position(last.millis(), number);
-      events.add(new LogEvent(position, event.payload(), event.upstreamId(), event.last()));
+      events.add(new LogEvent(position, event.payload(), event.upstreamId(), event.last(), logged));
     }
     return events;
   }

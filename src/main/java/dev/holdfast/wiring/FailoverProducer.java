@@ -2,7 +2,6 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.cluster.ClusterConfig;
-import dev.holdfast.cluster.HeartbeatTiming;
 import dev.holdfast.cluster.Membership;
 import dev.holdfast.cluster.OwnedSessions;
 import dev.holdfast.log.LogException;
@@ -80,7 +79,7 @@ final class FailoverProducer {
             opened.client(),
             opened.keys(),
             opened.replica(),
-            HeartbeatTiming.of(cluster),
+            cluster,
             opened.ownedSessions(),
             (id, lost) -> takeOver.takeOver(id, lost.value()),
             reconcileSoon));
@@ -96,17 +95,16 @@ final class FailoverProducer {
       SharedLog log,
       Optional<Membership> membership,
       ClusterConfig cluster) {
-    HeartbeatTiming timing = HeartbeatTiming.of(cluster);
     return new Drain(
         streams,
         pumps,
         tails,
         admission,
-        membership.map(member -> new OtherReplicas(member, pumps, log, timing)).orElse(null));
+        membership.map(member -> new OtherReplicas(member, pumps, log, cluster)).orElse(null));
   }
 
   private record OtherReplicas(
-      Membership membership, Pumps pumps, SharedLog log, HeartbeatTiming timing)
+      Membership membership, Pumps pumps, SharedLog log, ClusterConfig timing)
       implements Drain.Handover {
 
     /** After this time, other replicas take over the streams like those of a lost replica. */

@@ -1,7 +1,6 @@
 package dev.holdfast.wiring;
 
 import dev.holdfast.cluster.ClusterConfig;
-import dev.holdfast.cluster.HeartbeatTiming;
 import dev.holdfast.cluster.OwnedSessions;
 import dev.holdfast.cluster.ReplicaId;
 import dev.holdfast.cluster.ReplicaList;
@@ -119,7 +118,7 @@ record RedisConnections(
           new RedisConnections(
               keys,
               replica,
-              new ReplicaList(client, keys, HeartbeatTiming.of(cluster).deadAfter()),
+              new ReplicaList(client, keys, cluster.deadAfter()),
               client,
               new RedisSubscription(
                   client::newSubscriptionClient,

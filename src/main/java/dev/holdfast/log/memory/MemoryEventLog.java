@@ -228,7 +228,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
       } finally {
         giveBack();
       }
-      List<LogEvent> stored = LogEvent.stored(events, position);
+      List<LogEvent> stored = LogEvent.of(events, position, true);
       boolean _ = watchers.deliver(stream(), keptIn(), before, stored);
       return position;
     }

@@ -256,7 +256,7 @@ public final class OwnedStreams {
         recent.reported(last);
         all.watchers.wake(keptIn);
       } else {
-        List<LogEvent> events = LogEvent.stored(batch, last);
+        List<LogEvent> events = LogEvent.of(batch, last, true);
         recent.addStored(events);
         if (all.watchers.deliver(stream, keptIn, progress.last(), events)) {
           recent.delivered(last);

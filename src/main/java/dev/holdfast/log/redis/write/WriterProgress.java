@@ -3,7 +3,6 @@ package dev.holdfast.log.redis.write;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -49,15 +48,7 @@ record WriterProgress(Position last, long stored, @Nullable String upstreamId, D
    * store is not available and no event may be ahead of it.
    */
   List<LogEvent> nextPositions(List<NewEvent> events) {
-    List<LogEvent> positioned = new ArrayList<>(events.size());
-    long number = last.number();
-    for (NewEvent event : events) {
-      number++;
-      Position position = new Position(last.millis(), number);
-      positioned.add(
-          new LogEvent(position, event.payload(), event.upstreamId(), event.last(), false));
-    }
-    return positioned;
+    return LogEvent.of(events, new Position(last.millis(), last.number() + events.size()), false);
   }
 
   /** The progress after the next events were delivered unlogged. */
