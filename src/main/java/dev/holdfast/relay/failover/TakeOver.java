@@ -223,10 +223,8 @@ public final class TakeOver {
     for (SharedLog.AdoptedStream stream : adopted) {
       if (!isStandalone(stream)) {
         takenOver(stream, false);
-        List<RequestId> requests = unanswered(stream);
-        trace(
-            stream,
-            () -> start(session, stream, requests, () -> UpstreamErrors.replicaLost(requests)));
+        List<RequestId> lost = unanswered(stream);
+        trace(stream, () -> start(session, stream, lost, () -> UpstreamErrors.replicaLost(lost)));
       }
     }
     // Only now: the inbox messages are for the replica to which the session is pinned.
@@ -238,7 +236,6 @@ public final class TakeOver {
       SharedLog.AdoptedStream adopted,
       List<RequestId> requests,
       UpstreamRequest request) {
-    LOG.debugf("stream taken over stream=%s", adopted.stream());
     Pump _ = starter.start(session, adopted.writer(), request, Pump.Origin.NOT_ASKED, requests);
   }
 
