@@ -230,7 +230,7 @@ public final class RedisEventLog implements EventLog {
     owned.sweep();
     inbox.collectAll();
     List<LogKey> sessions =
-        Stream.concat(owned.sessions().stream(), ownership.unsettledSessions().stream())
+        Stream.concat(owned.sessions().stream(), ownership.unsettled().keySet().stream())
             .distinct()
             .toList();
     List<Request> requests =
@@ -343,9 +343,9 @@ public final class RedisEventLog implements EventLog {
 
   private void sessionEnded(LogKey session) {
     owned.end(session);
-    ownership.forget(session);
+    ownership.unsettled().remove(session);
     watchers.wakeAll(session);
-    quota.forget(session);
+    reports.used(session); // The next report finds no bytes and removes the session.
     inbox.forget(session);
   }
 }

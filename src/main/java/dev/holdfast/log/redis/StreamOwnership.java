@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * replicas adopted, and streams that this replica owns but does not write.
  *
  * @param sessionRecorder records the sessions of this replica's streams
- * @param unsettled by session: owners with claims of unknown outcome
+ * @param unsettled by session: owners with claims of unknown outcome, whose streams may have no
+ *     writer
  */
 record StreamOwnership(
     String replica,
@@ -112,15 +113,6 @@ record StreamOwnership(
         owned.add(stream, owner, last, textOrNull(claimed.get(4))),
         claimed.get(1).toString(),
         textOrNull(claimed.get(3)));
-  }
-
-  /** Sessions with a claim of unknown outcome. Their streams may have no writer. */
-  Set<LogKey> unsettledSessions() {
-    return unsettled.keySet();
-  }
-
-  void forget(LogKey session) {
-    unsettled.remove(session);
   }
 
   @Override

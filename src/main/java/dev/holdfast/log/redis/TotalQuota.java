@@ -127,9 +127,4 @@ final class TotalQuota {
     Response sum = client.send(Request.cmd(Command.GET, keys.allSizes().get(1)));
     return OptionalDouble.of(sum == null ? 0 : Double.parseDouble(sum.toString()) / maxBytes);
   }
-
-  /** Removes an ended session from the record with the next report, which finds no bytes. */
-  void forget(LogKey session) {
-    reports.used(session);
-  }
 }
