@@ -220,6 +220,8 @@ class RecorderTest {
     try (Recorder recorder = new Recorder(directory, CLOCK)) {
       SessionTape first = new SessionTape(recorder, "first");
       first.sent(PROGRESS.getBytes(UTF_8));
+      // Else the wait below would end before the file is there.
+      await().until(() -> files().stream().anyMatch(file -> file.toString().contains("-first-")));
       SessionTape tape = new SessionTape(recorder, "web");
       name = tape.tape().name;
       SessionTape.Stream stream = tape.newStream();
