@@ -71,7 +71,13 @@ public final class UserTokens implements AutoCloseable {
     Refusals refusals();
 
     /** The same state after other refusals. */
-    State with(Refusals other);
+    default State with(Refusals other) {
+      return switch (this) {
+        case Unread _ -> new Unread(other);
+        case Absent _ -> new Absent(other);
+        case Held held -> new Held(held.tokens(), held.renewed(), other);
+      };
+    }
 
     /** The tokens; null if there are none, or none that this program has read. */
     default @Nullable SavedTokens tokens() {
@@ -84,31 +90,13 @@ public final class UserTokens implements AutoCloseable {
     }
 
     /** The file was not read yet. */
-    record Unread(Refusals refusals) implements State {
-
-      @Override
-      public State with(Refusals other) {
-        return new Unread(other);
-      }
-    }
+    record Unread(Refusals refusals) implements State {}
 
     /** There are no tokens that the server takes. */
-    record Absent(Refusals refusals) implements State {
-
-      @Override
-      public State with(Refusals other) {
-        return new Absent(other);
-      }
-    }
+    record Absent(Refusals refusals) implements State {}
 
     /** There are tokens, which a refresh token has got if they are renewed. */
-    record Held(SavedTokens tokens, boolean renewed, Refusals refusals) implements State {
-
-      @Override
-      public State with(Refusals other) {
-        return new Held(tokens, renewed, other);
-      }
-    }
+    record Held(SavedTokens tokens, boolean renewed, Refusals refusals) implements State {}
   }
 
   /** Reads and connects on demand. */
