@@ -1,5 +1,7 @@
 package dev.holdfast.upstream.http;
 
+import static dev.holdfast.upstream.http.RequestHeaders.require;
+
 import dev.holdfast.upstream.Profile;
 import dev.holdfast.upstream.channel.Channel;
 import java.net.URI;
@@ -104,12 +106,6 @@ public record HttpUpstreamSettings(
         url.getRawUserInfo() == null,
         "url must not have a user or password: put them into headers.authorization");
     require(url.getRawFragment() == null, "url must not have a part after #: remove it");
-  }
-
-  static void require(boolean rule, String message) {
-    if (!rule) {
-      throw new IllegalArgumentException(message);
-    }
   }
 
   /** Keeps header values and the query of the URL out of logs. */

@@ -1,7 +1,5 @@
 package dev.holdfast.upstream.http;
 
-import static dev.holdfast.upstream.http.HttpUpstreamSettings.require;
-
 import dev.holdfast.protocol.ForwardedHeaders;
 import java.util.Locale;
 import java.util.Map;
@@ -68,6 +66,12 @@ public record RequestHeaders(
         key + " cannot be set, because Holdfast sets this header itself: remove it");
     require(
         HeaderValues.isSendable(value), key + " has a value with control characters: remove them");
+  }
+
+  static void require(boolean rule, String message) {
+    if (!rule) {
+      throw new IllegalArgumentException(message);
+    }
   }
 
   private Set<String> forwardedNames() {
