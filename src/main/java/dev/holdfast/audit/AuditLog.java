@@ -2,6 +2,7 @@ package dev.holdfast.audit;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.holdfast.budget.LogRate;
+import dev.holdfast.call.Caller;
 import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.session.Session;
@@ -88,18 +89,13 @@ public final class AuditLog {
    * A client did not get the session that it wanted to open.
    *
    * @param client what it calls itself; null when it has not said
-   * @param address the network of its address; empty when unknown
    */
   public void sessionRefused(
-      Principal principal,
-      @Nullable String client,
-      String address,
-      String upstream,
-      String reason) {
+      Caller caller, @Nullable String client, String upstream, String reason) {
     new Event("session-refused")
-        .by(principal)
+        .by(caller.principal())
         .with("client", client)
-        .with("address", address)
+        .with("address", caller.network())
         .with("upstream", upstream)
         .with("reason", reason)
         .write(refusedSessions);

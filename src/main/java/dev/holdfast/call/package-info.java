@@ -1,4 +1,4 @@
-/** Who sends messages to a server: callers, their principals, tokens and session ids. */
+/** Senders of messages to a server: callers, principals, tokens, session ids; URLs of servers. */
 @NullMarked
 package dev.holdfast.call;
 

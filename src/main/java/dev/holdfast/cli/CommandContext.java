@@ -1,10 +1,10 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.call.Endpoint;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.config.OwnCertificate;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.redis.RedisServerInfo;
-import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  * The configured parts of the program that commands inspect.
  *
  * @param sharedStore the store that this process shares with gateways; empty for the memory store
- * @param upstreams upstreams by name, including {@link Session#DEFAULT_UPSTREAM}
+ * @param upstreams upstreams by name, including {@link Endpoint#DEFAULT_UPSTREAM}
  * @param certificates what this process would show to clients and servers
  * @param maxConnections limit on client connections of one replica
  */

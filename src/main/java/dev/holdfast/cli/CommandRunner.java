@@ -1,11 +1,11 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.bridge.StdioBridge;
+import dev.holdfast.call.Endpoint;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.relay.Housekeeping;
-import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.Upstream;
@@ -100,7 +100,7 @@ public final class CommandRunner implements QuarkusApplication {
 
   private Upstream defaultUpstream() {
     return Objects.requireNonNull(
-        context.upstreams().get(Session.DEFAULT_UPSTREAM), "always there");
+        context.upstreams().get(Endpoint.DEFAULT_UPSTREAM), "always there");
   }
 
   /** Ends the session of the bridge at once, if there is one. */

@@ -4,12 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.holdfast.call.Endpoint;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
-import dev.holdfast.session.Session;
 import dev.holdfast.text.TlsProblem;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
@@ -64,7 +64,7 @@ record UpstreamCheck(String name, Upstream upstream) {
   private CheckResult check() {
     String check = "upstream " + name;
     String key =
-        name.equals(Session.DEFAULT_UPSTREAM) ? "holdfast.upstream" : "holdfast.upstreams." + name;
+        name.equals(Endpoint.DEFAULT_UPSTREAM) ? "holdfast.upstream" : "holdfast.upstreams." + name;
     try {
       Handshake handshake = upstream.initialize(initialize());
       JsonNode response = read(handshake.response());

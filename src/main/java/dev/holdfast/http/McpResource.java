@@ -1,5 +1,6 @@
 package dev.holdfast.http;
 
+import dev.holdfast.call.Endpoint;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.protocol.Body;
@@ -17,7 +18,6 @@ import jakarta.ws.rs.HEAD;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
@@ -27,7 +27,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Streamable HTTP (MCP 2025-03-26 to 2025-11-25, Transports) for one upstream. */
-@Path(RequestHandler.SERVER + "mcp")
+@Path(Endpoint.SERVER + Endpoint.MCP)
 @RunOnVirtualThread
 public final class McpResource {
 
@@ -41,18 +41,18 @@ public final class McpResource {
 
   /** Takes a message. Answers a request with JSON or with a durable stream. */
   @POST
-  public Response post(
-      @PathParam("server") String server, @Context HttpHeaders headers, InputStream content) {
-    return handler.handle(server, request -> take(request, headers, content));
+  public Response post(@PathParam("server") String server, InputStream content) {
+    return handler.handle(server, request -> take(request, content));
   }
 
-  private Response take(RequestInProgress request, HttpHeaders headers, InputStream content) {
+  private Response take(RequestInProgress request, InputStream content) {
+    HttpHeaders headers = request.headers();
     RequestChecks.checkPost(headers);
     boolean named = headers.getHeaderString(McpHeaders.SESSION_ID) != null;
     SessionId session = named ? RequestChecks.sessionId(headers) : null;
     // Before the body, which a client may never finish.
     relay.enter(request.upstream(), session, false, request.caller());
-    Body body = request.read(headers, content);
+    Body body = request.read(content);
     if (Exchange.initializeIn(body) == null) {
       RequestChecks.checkVersion(headers);
       session = RequestChecks.sessionId(headers);
@@ -85,11 +85,12 @@ public final class McpResource {
 
   /** Follows the standalone stream or, with {@code Last-Event-ID}, resumes any stream. */
   @GET
-  public Response get(@PathParam("server") String server, @Context HttpHeaders headers) {
-    return handler.handle(server, request -> follow(request, headers));
+  public Response get(@PathParam("server") String server) {
+    return handler.handle(server, this::follow);
   }
 
-  private Response follow(RequestInProgress request, HttpHeaders headers) {
+  private Response follow(RequestInProgress request) {
+    HttpHeaders headers = request.headers();
     RequestChecks.checkGet(headers);
     RequestChecks.checkVersion(headers);
     SessionId session = RequestChecks.sessionId(headers);
@@ -119,12 +120,12 @@ public final class McpResource {
 
   /** Ends the session. */
   @DELETE
-  public Response delete(@PathParam("server") String server, @Context HttpHeaders headers) {
-    return handler.handle(server, request -> end(request, headers));
+  public Response delete(@PathParam("server") String server) {
+    return handler.handle(server, this::end);
   }
 
-  private Response end(RequestInProgress request, HttpHeaders headers) {
-    SessionId session = RequestChecks.sessionId(headers);
+  private Response end(RequestInProgress request) {
+    SessionId session = RequestChecks.sessionId(request.headers());
     relay.end(request.upstream(), session, false, request.caller());
     return Response.noContent().build();
   }

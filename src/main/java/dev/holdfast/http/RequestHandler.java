@@ -1,36 +1,26 @@
 package dev.holdfast.http;
 
+import dev.holdfast.call.Endpoint;
 import dev.holdfast.http.error.ErrorResponses;
 import dev.holdfast.relay.stream.TraceListener;
-import dev.holdfast.session.Session;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import java.util.function.Function;
 
 /** Runs all requests to upstreams: admits them, and turns failures into error responses. */
 @Singleton
-record RequestHandler(RequestSteps steps, ContainerRequestContext current) {
-
-  private static final String SERVERS = "servers/";
-
-  /** The path of a named upstream, or nothing for the default one. */
-  static final String SERVER = "/{server: (?:servers/[^/]+/)?}";
-
-  /** The same with an alias, for clients that append {@code /sse} to the URL of a server. */
-  static final String SERVER_OR_MCP = "/{server: (?:servers/[^/]+/|mcp/)?}";
+record RequestHandler(RequestSteps steps, ContainerRequestContext current, HttpHeaders headers) {
 
   /**
    * Runs a request. A failure becomes an error response.
    *
-   * @param server the part of the path that {@link #SERVER} matches
+   * @param server the part of the path that {@link Endpoint#SERVER} matches
    * @param work answers the request when it is admitted
    */
   Response handle(String server, Function<RequestInProgress, Response> work) {
-    String upstream =
-        server.startsWith(SERVERS)
-            ? server.substring(SERVERS.length(), server.length() - 1)
-            : Session.DEFAULT_UPSTREAM;
+    String upstream = Endpoint.upstream(server);
     TraceListener traces = steps.traces();
     if (traces == null) {
       return answer(upstream, work);
@@ -44,7 +34,7 @@ record RequestHandler(RequestSteps steps, ContainerRequestContext current) {
   }
 
   private Response answer(String upstream, Function<RequestInProgress, Response> work) {
-    try (RequestInProgress request = new RequestInProgress(steps, upstream, current)) {
+    try (RequestInProgress request = new RequestInProgress(steps, upstream, headers)) {
       try {
         return work.apply(request);
       } catch (RuntimeException failure) {

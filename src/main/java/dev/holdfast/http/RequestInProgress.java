@@ -19,7 +19,6 @@ import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.upstream.Profile;
-import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
@@ -35,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class RequestInProgress implements AutoCloseable {
 
   private final RequestSteps steps;
-  private final ContainerRequestContext current;
+  private final HttpHeaders headers;
   private final String upstream;
   private final RequestLimit.Place place;
   private final Profile profile;
@@ -51,17 +50,17 @@ final class RequestInProgress implements AutoCloseable {
    *
    * @throws RuntimeException that becomes an error response
    */
-  RequestInProgress(RequestSteps steps, String upstream, ContainerRequestContext current) {
+  RequestInProgress(RequestSteps steps, String upstream, HttpHeaders headers) {
     String address = steps.address().current();
     Client network = Client.at(address);
     this.steps = steps;
-    this.current = current;
+    this.headers = headers;
     this.upstream = upstream;
     place = steps.limits().requests().enter(upstream, network);
     try {
       profile =
           steps.upstreams().profile(upstream).orElseThrow(RelayException.UnknownUpstream::new);
-      String agent = current.getHeaderString(HttpHeaders.USER_AGENT);
+      String agent = headers.getHeaderString(HttpHeaders.USER_AGENT);
       caller =
           steps
               .authentication()
@@ -79,6 +78,10 @@ final class RequestInProgress implements AutoCloseable {
     return upstream;
   }
 
+  HttpHeaders headers() {
+    return headers;
+  }
+
   /** The client. It has its token only if the upstream needs it. */
   Caller caller() {
     return caller.sending(caller.scopes(), token(), caller.headers());
@@ -90,7 +93,7 @@ final class RequestInProgress implements AutoCloseable {
   }
 
   /** Reads the body. The request holds its bytes until its end. */
-  Body read(HttpHeaders headers, InputStream content) {
+  Body read(InputStream content) {
     ClientBytes.Lease lease = steps.reader().bytes().open(client);
     bytes = lease;
     Body body = steps.reader().read(headers.getLength(), content, lease);
@@ -135,7 +138,7 @@ final class RequestInProgress implements AutoCloseable {
 
   private ForwardedHeaders forwarded() {
     ForwardedHeaders forwarded =
-        ForwardedHeaders.of(profile.forwardedHeaders(), current::getHeaderString);
+        ForwardedHeaders.of(profile.forwardedHeaders(), headers::getHeaderString);
     if (forwarded.bytes() > ForwardedHeaders.MAX_BYTES) {
       throw new RequestRejectedException(
           431,

@@ -2,8 +2,8 @@ package dev.holdfast.http;
 
 import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.auth.ProtectedResources;
-import dev.holdfast.auth.ProtectedResources.Endpoint;
 import dev.holdfast.auth.RequiredScopes;
+import dev.holdfast.call.Endpoint;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.upstream.Upstreams;
 import jakarta.ws.rs.GET;

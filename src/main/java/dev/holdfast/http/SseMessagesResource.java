@@ -1,5 +1,6 @@
 package dev.holdfast.http;
 
+import dev.holdfast.call.Endpoint;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.relay.Relay;
@@ -9,8 +10,6 @@ import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
-import jakarta.ws.rs.core.Context;
-import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
@@ -19,7 +18,7 @@ import java.io.InputStream;
  * Takes the messages of clients over HTTP with SSE (MCP 2024-11-05, Transports) for one upstream.
  * The answers are events of the stream of {@link SseResource}.
  */
-@Path(RequestHandler.SERVER + "messages/{session: [^/]+}")
+@Path(Endpoint.SERVER + Endpoint.MESSAGES + "{session: [^/]+}")
 @RunOnVirtualThread
 public final class SseMessagesResource {
 
@@ -38,19 +37,17 @@ public final class SseMessagesResource {
   public Response post(
       @PathParam("server") String server,
       @PathParam("session") String session,
-      @Context HttpHeaders headers,
       InputStream content) {
-    return handler.handle(server, request -> take(request, session, headers, content));
+    return handler.handle(server, request -> take(request, session, content));
   }
 
-  private Response take(
-      RequestInProgress request, String session, HttpHeaders headers, InputStream content) {
-    RequestChecks.checkContentType(headers);
-    RequestChecks.checkVersion(headers);
+  private Response take(RequestInProgress request, String session, InputStream content) {
+    RequestChecks.checkContentType(request.headers());
+    RequestChecks.checkVersion(request.headers());
     SessionId id = RequestChecks.sessionId(session);
     // Before the body, which a client may never finish.
     relay.enter(request.upstream(), id, true, request.caller());
-    Body body = request.read(headers, content);
+    Body body = request.read(content);
     Reply _ = request.take(id, true, body);
     return Response.accepted(ACCEPTED).type(MediaType.APPLICATION_JSON_TYPE).build();
   }

@@ -1,5 +1,6 @@
 package dev.holdfast.http;
 
+import dev.holdfast.call.Endpoint;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.log.LogException;
@@ -7,7 +8,6 @@ import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.legacy.LegacySseRelay;
 import dev.holdfast.relay.stream.EventId;
-import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.sse.SseWriter;
 import io.smallrye.common.annotation.RunOnVirtualThread;
@@ -20,7 +20,6 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.UriBuilder;
 import jakarta.ws.rs.core.UriInfo;
 import java.time.Duration;
 import java.util.Optional;
@@ -32,7 +31,7 @@ import org.jboss.logging.Logger;
  * which the specification does not require, so that a client can resume the stream. An event source
  * of a browser does that by itself (HTML, Server-sent events).
  */
-@Path(RequestHandler.SERVER_OR_MCP + "sse")
+@Path(Endpoint.SERVER_OR_MCP + Endpoint.SSE)
 @RunOnVirtualThread
 public final class SseResource {
 
@@ -53,18 +52,19 @@ public final class SseResource {
 
   /** Opens a session or, with {@code Last-Event-ID}, resumes its stream. */
   @GET
-  public Response get(
-      @PathParam("server") String server, @Context HttpHeaders headers, @Context UriInfo uri) {
+  public Response get(@PathParam("server") String server, @Context UriInfo uri) {
     if (!config.sse()) {
       throw new NotFoundException();
     }
-    return handler.handle(server, request -> follow(request, headers, uri));
+    return handler.handle(server, request -> follow(request, uri));
   }
 
-  private Response follow(RequestInProgress request, HttpHeaders headers, UriInfo uri) {
-    RequestChecks.checkGet(headers);
-    Function<SessionId, String> messagesPath = id -> messagesPath(request.upstream(), id, uri);
-    Optional<EventId> last = lastEventId(headers);
+  private Response follow(RequestInProgress request, UriInfo uri) {
+    RequestChecks.checkGet(request.headers());
+    String root = uri.getBaseUri().getPath().replaceAll("/$", "");
+    Endpoint endpoint = new Endpoint(request.upstream(), true);
+    Function<SessionId, String> messagesPath = id -> root + endpoint.messagesPath(id);
+    Optional<EventId> last = lastEventId(request.headers());
     request.connect();
     if (last.isEmpty()) {
       return request.stream(relay.openShared(request.upstream(), request.caller(), messagesPath));
@@ -97,15 +97,6 @@ public final class SseResource {
     return Response.ok(frames.take(), MediaType.SERVER_SENT_EVENTS_TYPE)
         .header(HttpHeaders.CACHE_CONTROL, "no-cache, no-transform")
         .build();
-  }
-
-  /** Returns the path of {@link SseMessagesResource} for a session. */
-  private static String messagesPath(String upstream, SessionId session, UriInfo uri) {
-    UriBuilder base = UriBuilder.fromPath(uri.getBaseUri().getPath());
-    if (!upstream.equals(Session.DEFAULT_UPSTREAM)) {
-      base.segment("servers", upstream);
-    }
-    return base.segment("messages", session.value()).build().getPath();
   }
 
   /** Refuses: a response without a body cannot follow a stream. */

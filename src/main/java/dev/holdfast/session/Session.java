@@ -49,12 +49,6 @@ public record Session(
   /** The same while few places for sessions are left: {@link SessionLimits#isCrowded}. */
   public static final Duration CROWDED_OPENING_TIMEOUT = Duration.ofSeconds(10);
 
-  /**
-   * Name of the upstream at {@code /mcp}. Clients reach every other upstream at {@code
-   * /servers/<name>/mcp}.
-   */
-  public static final String DEFAULT_UPSTREAM = "default";
-
   /** A session over HTTP with SSE, which begins before the client initializes it. */
   public static Session opening(
       SessionId id,

@@ -1,10 +1,10 @@
 package dev.holdfast.wiring;
 
 import dev.holdfast.agent.AgentUpstream;
+import dev.holdfast.call.Endpoint;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.relay.session.SessionUpstreams;
-import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.ReplaceableUpstream;
 import dev.holdfast.upstream.Upstream;
@@ -70,7 +70,7 @@ public final class ConfiguredUpstreams {
     create(config.upstreams())
         .forEach((name, upstream) -> open(name, config.upstreams().get(name), upstream));
     agents.ifPresent(upstream -> open(AgentUpstream.NAME, null, upstream));
-    open(Session.DEFAULT_UPSTREAM, config.upstream(), standard.upstream());
+    open(Endpoint.DEFAULT_UPSTREAM, config.upstream(), standard.upstream());
   }
 
   /** Opens sessions of a name at an upstream from now on. */
@@ -90,7 +90,7 @@ public final class ConfiguredUpstreams {
 
   /** Returns whether a reload may change an upstream. The kind of the default one stays. */
   public boolean isReplaceable(String name, GatewayConfig.Server next) {
-    return !name.equals(Session.DEFAULT_UPSTREAM)
+    return !name.equals(Endpoint.DEFAULT_UPSTREAM)
         || (standard.hasServer() && !kind(next).equals("local"));
   }
 
@@ -173,7 +173,7 @@ public final class ConfiguredUpstreams {
       return null;
     }
     return switch (next(segments)) {
-      case "upstream" -> Session.DEFAULT_UPSTREAM;
+      case "upstream" -> Endpoint.DEFAULT_UPSTREAM;
       case "upstreams" -> segments.hasNext() ? next(segments) : null;
       default -> null;
     };
@@ -188,19 +188,14 @@ public final class ConfiguredUpstreams {
     return segment;
   }
 
-  /** Returns the path at which clients reach an upstream. */
-  static String path(String upstream) {
-    return upstream.equals(Session.DEFAULT_UPSTREAM) ? "/mcp" : "/servers/" + upstream + "/mcp";
-  }
-
   /** Returns the kind of an upstream, in a word. */
   static String kind(GatewayConfig.Server server) {
     return server.url().isPresent() ? "http" : server.command().isPresent() ? "stdio" : "local";
   }
 
   /**
-   * Returns every upstream by its name, including {@link Session#DEFAULT_UPSTREAM}. The map changes
-   * with the configuration.
+   * Returns every upstream by its name, including {@link Endpoint#DEFAULT_UPSTREAM}. The map
+   * changes with the configuration.
    */
   Map<String, Upstream> byName() {
     return Collections.unmodifiableMap(byName);

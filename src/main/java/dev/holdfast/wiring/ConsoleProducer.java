@@ -3,12 +3,12 @@ package dev.holdfast.wiring;
 import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AccessTokens;
+import dev.holdfast.call.Endpoint;
 import dev.holdfast.cluster.ReplicaList;
 import dev.holdfast.console.Console;
 import dev.holdfast.console.GatewayInfo;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.relay.Relay;
-import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.upstream.UpstreamMonitor;
 import dev.holdfast.wiring.config.CheckedConfig;
@@ -82,10 +82,10 @@ final class ConsoleProducer {
     return kinds.entrySet().stream()
         .map(each ->
             new GatewayInfo.Server(
-                each.getKey(), ConfiguredUpstreams.path(each.getKey()), each.getValue()))
+                each.getKey(), new Endpoint(each.getKey(), false).path(), each.getValue()))
         .sorted(
             Comparator.comparing(
-                    (GatewayInfo.Server each) -> !each.name().equals(Session.DEFAULT_UPSTREAM))
+                    (GatewayInfo.Server each) -> !each.name().equals(Endpoint.DEFAULT_UPSTREAM))
                 .thenComparing(GatewayInfo.Server::name))
         .toList();
   }

@@ -3,12 +3,12 @@ package dev.holdfast.wiring;
 import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.call.ClientTokens;
+import dev.holdfast.call.Endpoint;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.demo.Demo;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.record.TapeException;
-import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.local.NoArguments;
 import dev.holdfast.upstream.local.Prompt;
@@ -106,7 +106,7 @@ final class UpstreamProducer {
     GatewayConfig config = checked.gateway();
     Optional<Upstream> replayed = replay(mode);
     Optional<Upstream> server =
-        replayed.or(() -> factory.create(vertx, Session.DEFAULT_UPSTREAM, config.upstream()));
+        replayed.or(() -> factory.create(vertx, Endpoint.DEFAULT_UPSTREAM, config.upstream()));
     if (server.isPresent()) {
       return new DefaultUpstream(server.get(), replayed.isEmpty(), false);
     }

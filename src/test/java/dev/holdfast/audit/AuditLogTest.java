@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.holdfast.call.Caller;
 import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.protocol.ProtocolVersion;
@@ -96,7 +97,8 @@ class AuditLogTest {
       audit.sessionResumed(each, "its replica was lost");
     }
     for (int i = 0; i < 2; i++) {
-      audit.sessionRefused(ALICE, "a client", "192.0.2.7", "files", "there are too many sessions");
+      Caller caller = Caller.of(ALICE, Set.of(), null).at("", "192.0.2.7", "");
+      audit.sessionRefused(caller, "a client", "files", "there are too many sessions");
       audit.sessionDenied(BOB, session);
       audit.upstreamDenied(BOB, "192.0.2.7", "files", "the scope files is missing");
       audit.credentialRefused("192.0.2.7", "the credential is not valid");

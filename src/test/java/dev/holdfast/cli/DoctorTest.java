@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.call.Caller;
+import dev.holdfast.call.Endpoint;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.config.OwnCertificate;
 import dev.holdfast.demo.Demo;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.session.Session;
 import dev.holdfast.testing.Certificates;
 import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Handshake;
@@ -73,7 +73,7 @@ class DoctorTest {
     CommandContext context =
         new CommandContext(
             Optional.empty(),
-            Map.of(Session.DEFAULT_UPSTREAM, checked),
+            Map.of(Endpoint.DEFAULT_UPSTREAM, checked),
             () -> certificates,
             new KnownClients(Map.of()),
             maxConnections,

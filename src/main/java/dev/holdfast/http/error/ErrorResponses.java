@@ -161,8 +161,7 @@ public final class ErrorResponses {
   }
 
   /** Returns a response with a JSON-RPC error. With 429 and 503 the client may try again. */
-  public static Response of(
-      int status, @Nullable RequestId id, JsonRpcErrorCode code, String message) {
+  static Response of(int status, @Nullable RequestId id, JsonRpcErrorCode code, String message) {
     Response response = json(status, JsonRpcErrors.error(id, code, message));
     return status == 429 || status == 503 ? withRetryAfter(response, RETRY_AFTER) : response;
   }

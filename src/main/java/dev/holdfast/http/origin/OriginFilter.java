@@ -1,7 +1,6 @@
 package dev.holdfast.http.origin;
 
-import dev.holdfast.http.error.ErrorResponses;
-import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.protocol.McpHeaders;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.ws.rs.HttpMethod;
@@ -11,7 +10,6 @@ import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.Set;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 import org.jboss.resteasy.reactive.server.ServerResponseFilter;
@@ -67,18 +65,23 @@ class OriginFilter {
     this.forwarded = forwarded;
   }
 
-  /** Refuses a request, answers a preflight, or lets the request pass. */
+  /**
+   * Answers a preflight, or lets a request pass.
+   *
+   * @throws RequestRejectedException if its host or its origin is not allowed
+   */
   @ServerRequestFilter(preMatching = true, priority = PRIORITY)
-  Optional<Response> check(ContainerRequestContext request) {
+  @Nullable Response check(ContainerRequestContext request) {
     String host = host(request);
     if (!(isHealth(request) ? policy.allowsProbe(host) : policy.allowsHost(host))) {
-      return Optional.of(forbidden("Host not allowed; see holdfast.http.allowed-hosts"));
+      throw new RequestRejectedException(403, "Host not allowed; see holdfast.http.allowed-hosts");
     }
     if (!policy.allowsOrigin(request.getHeaderString(ORIGIN))) {
-      return Optional.of(forbidden("Origin not allowed; see holdfast.http.allowed-origins"));
+      throw new RequestRejectedException(
+          403, "Origin not allowed; see holdfast.http.allowed-origins");
     }
     request.setProperty(PASSED, true);
-    return isPreflight(request) ? Optional.of(preflight()) : Optional.empty();
+    return isPreflight(request) ? preflight() : null;
   }
 
   /** Probes use the address, like those of {@code /q/health}. */
@@ -90,10 +93,6 @@ class OriginFilter {
   private static @Nullable String host(ContainerRequestContext request) {
     String header = request.getHeaderString(HttpHeaders.HOST);
     return header == null ? request.getUriInfo().getRequestUri().getAuthority() : header;
-  }
-
-  private static Response forbidden(String message) {
-    return ErrorResponses.of(403, null, JsonRpcErrorCode.SERVER_ERROR, message);
   }
 
   private static boolean isPreflight(ContainerRequestContext request) {

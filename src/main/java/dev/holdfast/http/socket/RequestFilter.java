@@ -1,9 +1,9 @@
 package dev.holdfast.http.socket;
 
+import dev.holdfast.call.Endpoint;
 import dev.holdfast.http.origin.OriginPolicy;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
-import dev.holdfast.session.Session;
 import io.quarkus.vertx.http.ManagementInterface;
 import io.quarkus.vertx.http.runtime.filters.Filters;
 import io.vertx.core.Future;
@@ -31,9 +31,6 @@ record RequestFilter(OriginPolicy policy, ServerSockets sockets) {
   private static final int BAD_REQUEST = 400;
   private static final int FORBIDDEN = 403;
   private static final String NO_HOST = "A request must name one valid host";
-
-  /** The default upstream has one name only, so that no client evades a proxy's rules for it. */
-  private static final String SECOND_NAME = "/servers/" + Session.DEFAULT_UPSTREAM + "/";
 
   void register(@Observes Filters filters) {
     filters.register(this::check, PRIORITY);
@@ -68,7 +65,7 @@ record RequestFilter(OriginPolicy policy, ServerSockets sockets) {
       refuse(request, BAD_REQUEST, NO_HOST);
     } else if (!hasKnownLength(request)) {
       refuse(request, BAD_REQUEST, "Unknown transfer coding");
-    } else if (routing.normalizedPath().contains(SECOND_NAME)) {
+    } else if (routing.normalizedPath().contains(Endpoint.SECOND_NAME)) {
       refuse(request, 404, "No such upstream");
     } else {
       routing.next();

@@ -5,7 +5,6 @@ import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogKey;
-import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
@@ -57,23 +56,6 @@ public record MessageRouter(
       pinned.settle(StreamNames.key(session.id()), here);
     }
     return here != null;
-  }
-
-  /**
-   * Opens a stream in the name of the replica to which a session is pinned, and sends that replica
-   * the requests that the stream answers, with the scopes of their sender.
-   */
-  void requestFromOwner(Session session, StreamRef stream, Body body, Caller sender) {
-    String requests = RequestId.format(body.requestIds());
-    String into = StreamNames.sharedName(session);
-    if (!inbox.putRequest(
-        stream,
-        requests,
-        into,
-        StreamNames.STANDALONE,
-        InboxRequest.format(sender.scopes(), body.bytes()))) {
-      throw new UpstreamException.SessionGone();
-    }
   }
 
   /** Whether a replica serves a session that must be pinned to one. */

@@ -85,15 +85,25 @@ public record StreamStarter(
     return new RelayException.SessionNotFound();
   }
 
-  /** Opens the stream and starts its pump on the replica to which the session is pinned. */
+  /**
+   * Opens a stream in the name of the replica to which a session is pinned, and sends that replica
+   * the requests that the stream answers, with the scopes of their sender. It starts the pump.
+   */
   public void startOnOwner(Session session, StreamRef stream, Body body, Caller sender) {
     traceOpening(stream);
     try {
-      router.requestFromOwner(session, stream, body, sender);
+      if (!router
+          .inbox()
+          .putRequest(
+              stream,
+              RequestId.format(body.requestIds()),
+              StreamNames.sharedName(session),
+              StreamNames.STANDALONE,
+              InboxRequest.format(sender.scopes(), body.bytes()))) {
+        throw failed(session, new UpstreamException.SessionGone(), true);
+      }
     } catch (LogException.SessionEnded ended) {
       throw notFound(session);
-    } catch (UpstreamException failure) {
-      throw failed(session, failure, true);
     }
   }
 

@@ -72,12 +72,9 @@ public record SessionOpener(
    */
   public record InitializeReply(@Nullable Session session, List<byte[]> messages) {}
 
-  /** An attempt to open a session; {@code client} is null before the client has named itself. */
-  private record Attempt(String upstream, Caller opener, @Nullable String client) {}
-
   /** Begins a session that its client initializes later, over HTTP with SSE. */
   public Session open(String upstreamName, Caller opener) {
-    return audited(new Attempt(upstreamName, opener, null), () -> openShared(upstreamName, opener));
+    return audited(upstreamName, opener, null, () -> openShared(upstreamName, opener));
   }
 
   private Session openShared(String upstreamName, Caller opener) {
@@ -126,11 +123,15 @@ public record SessionOpener(
           audit.sessionOpened(session, opener.network());
           return session;
         };
-    Attempt attempt = new Attempt(upstreamName, opener, client);
     try {
       InitializeReply reply =
           audited(
-              attempt, () -> overStreamableHttp(initialize, initialize(attempt, request, record)));
+              upstreamName,
+              opener,
+              client,
+              () ->
+                  overStreamableHttp(
+                      initialize, initialize(upstreamName, opener, client, request, record)));
       listener.fromUpstream(RelayListener.MessageKind.RESPONSE);
       return reply;
     } catch (UpstreamException.Broken | UpstreamException.SessionGone failure) {
@@ -181,23 +182,24 @@ public record SessionOpener(
           return session;
         };
     Caller opener = sender.at(sender.address(), opening.address(), opening.userAgent());
-    Attempt attempt = new Attempt(opening.upstream(), opener, initialize.client());
-    return audited(attempt, () -> inVersionOf(initialize, initialize(attempt, request, record)));
+    String name = opening.upstream();
+    String client = initialize.client();
+    return audited(
+        name,
+        opener,
+        client,
+        () -> inVersionOf(initialize, initialize(name, opener, client, request, record)));
   }
 
-  private <T> T audited(Attempt attempt, Supplier<T> open) {
+  /** Runs an attempt to open a session; {@code client} is null before the client names itself. */
+  private <T> T audited(
+      String upstreamName, Caller opener, @Nullable String client, Supplier<T> open) {
     try {
       return open.get();
     } catch (RuntimeException failure) {
-      refused(attempt, reason(failure));
+      audit.sessionRefused(opener, client, upstreamName, reason(failure));
       throw failure;
     }
-  }
-
-  private void refused(Attempt attempt, String reason) {
-    Caller opener = attempt.opener();
-    audit.sessionRefused(
-        opener.principal(), attempt.client(), opener.network(), attempt.upstream(), reason);
   }
 
   /** The reason of a failure for the audit log. The text of an upstream may have secrets. */
@@ -239,17 +241,18 @@ public record SessionOpener(
 
   /** Ends the upstream's side of the session again if it cannot be recorded. */
   private InitializeReply initialize(
-      Attempt attempt,
+      String upstreamName,
+      Caller opener,
+      String client,
       Message.Request request,
       BiFunction<UpstreamLink, ProtocolVersion, Session> record) {
-    Upstream upstream = upstreams.forNewSession(attempt.upstream());
-    Caller opener = attempt.opener();
-    Handshake handshake = handshake(upstream, attempt.upstream(), request, opener);
+    Upstream upstream = upstreams.forNewSession(upstreamName);
+    Handshake handshake = handshake(upstream, upstreamName, request, opener);
     List<byte[]> messages = new ArrayList<>();
     handshake.before().stream().map(UpstreamMessage::payload).forEach(messages::add);
     messages.add(handshake.response());
     if (handshake.link() == null) {
-      refused(attempt, "the upstream refused it");
+      audit.sessionRefused(opener, client, upstreamName, "the upstream refused it");
       return new InitializeReply(null, messages);
     }
     UpstreamLink link = handshake.link().with(opener.with(opener.headers().ofSession()));

@@ -4,13 +4,13 @@ import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AuthConfig;
 import dev.holdfast.auth.RequiredScopes;
+import dev.holdfast.call.Endpoint;
 import dev.holdfast.clients.KnownClient;
 import dev.holdfast.cluster.ClusterConfig;
 import dev.holdfast.config.ConfigErrors;
 import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.origin.HttpConfig;
-import dev.holdfast.session.Session;
 import dev.holdfast.trace.TraceConfig;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.smallrye.config.SmallRyeConfig;
@@ -178,13 +178,13 @@ public final class CheckedConfig {
   }
 
   private void checkUpstreams(UpstreamFactory factory) {
-    checkUpstream(factory, "holdfast.upstream.", Session.DEFAULT_UPSTREAM, gateway.upstream());
+    checkUpstream(factory, "holdfast.upstream.", Endpoint.DEFAULT_UPSTREAM, gateway.upstream());
     gateway
         .upstreams()
         .forEach((name, server) -> {
           String prefix = "holdfast.upstreams." + name + ".";
           String keys = prefix + "…" + origin(prefix);
-          if (name.equals(Session.DEFAULT_UPSTREAM)) {
+          if (name.equals(Endpoint.DEFAULT_UPSTREAM)) {
             problems.add(keys + " is reserved: use holdfast.upstream.… for the server at /mcp");
           } else if (!UPSTREAM_NAME.matcher(name).matches()) {
             problems.add(

@@ -1,10 +1,10 @@
 package dev.holdfast.wiring.config;
 
 import dev.holdfast.agent.AgentSettings;
+import dev.holdfast.call.Endpoint;
 import dev.holdfast.clients.KnownClient;
 import dev.holdfast.config.Range;
 import dev.holdfast.config.SizeConverter;
-import dev.holdfast.session.Session;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
@@ -60,10 +60,10 @@ public interface GatewayConfig {
   @WithDefault("local")
   Console console();
 
-  /** Returns all upstreams by name, including {@link Session#DEFAULT_UPSTREAM}. */
+  /** Returns all upstreams by name, including {@link Endpoint#DEFAULT_UPSTREAM}. */
   default Map<String, Server> allUpstreams() {
     Map<String, Server> all = new HashMap<>(upstreams());
-    all.put(Session.DEFAULT_UPSTREAM, upstream());
+    all.put(Endpoint.DEFAULT_UPSTREAM, upstream());
     return all;
   }
 

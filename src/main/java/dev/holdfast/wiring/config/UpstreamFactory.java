@@ -4,6 +4,7 @@ import dev.holdfast.agent.AgentSettings;
 import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.call.ClientTokens;
+import dev.holdfast.call.Endpoint;
 import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.intercept.AmbiguousNames;
@@ -16,7 +17,6 @@ import dev.holdfast.intercept.ToolRules;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.oauth.SignInSettings;
 import dev.holdfast.oauth.TokenEndpoint;
-import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.http.ClientTls;
@@ -164,7 +164,7 @@ public record UpstreamFactory(
   private Credentials credentials(Vertx vertx, String name, GatewayConfig.Server server) {
     return switch (server.authorization()) {
       case NONE ->
-          patient && name.equals(Session.DEFAULT_UPSTREAM) && !hasAuthorization(server)
+          patient && name.equals(Endpoint.DEFAULT_UPSTREAM) && !hasAuthorization(server)
               ? new PersonalCredentials(vertx, signIn(server))
               : Credentials.NONE;
       case CLIENT_CREDENTIALS -> tokens(vertx, name, server, null);

@@ -1,0 +1,74 @@
+package dev.holdfast.call;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The URLs of an upstream at the gateway. Those of the default upstream are {@code /mcp}, {@code
+ * /sse} and {@code /messages/<session>}; those of another one begin with {@code /servers/<name>}.
+ *
+ * @param upstream the configured name of the upstream
+ * @param sse whether the transport is HTTP with SSE
+ */
+public record Endpoint(String upstream, boolean sse) {
+
+  /** Name of the upstream at {@code /mcp}. */
+  public static final String DEFAULT_UPSTREAM = "default";
+
+  /** Last segment of the path of Streamable HTTP. */
+  public static final String MCP = "mcp";
+
+  /** Last segment of the path of the stream of HTTP with SSE. */
+  public static final String SSE = "sse";
+
+  /** Segment before the session in the path to which clients over HTTP with SSE send messages. */
+  public static final String MESSAGES = "messages/";
+
+  private static final String SERVERS = "servers/";
+
+  /** Template of the path of a named upstream, or nothing for the default one. */
+  public static final String SERVER = "/{server: (?:" + SERVERS + "[^/]+/)?}";
+
+  /** The same with an alias, for clients that append {@code /sse} to the URL of a server. */
+  public static final String SERVER_OR_MCP = "/{server: (?:" + SERVERS + "[^/]+/|" + MCP + "/)?}";
+
+  /**
+   * Beginning of a path that names the default upstream. No such path is served, so that no client
+   * evades a proxy's rules for the upstream.
+   */
+  public static final String SECOND_NAME = "/" + SERVERS + DEFAULT_UPSTREAM + "/";
+
+  private static final Pattern NAMED =
+      Pattern.compile("/servers/([A-Za-z0-9][A-Za-z0-9._-]{0,63})/(mcp|sse|messages/.*)");
+
+  /** Finds the endpoint of a path; that of {@code /mcp} for an unknown one. */
+  public static Endpoint of(String path) {
+    Matcher named = NAMED.matcher(path);
+    if (named.matches()) {
+      return new Endpoint(named.group(1), !named.group(2).equals(MCP));
+    }
+    boolean sse = path.equals("/" + SSE) || path.startsWith("/" + MESSAGES);
+    return new Endpoint(DEFAULT_UPSTREAM, sse);
+  }
+
+  /** Returns the upstream that the part of a path names that {@link #SERVER} matches. */
+  public static String upstream(String server) {
+    return server.startsWith(SERVERS)
+        ? server.substring(SERVERS.length(), server.length() - 1)
+        : DEFAULT_UPSTREAM;
+  }
+
+  /** The path that clients use. */
+  public String path() {
+    return parent() + (sse ? SSE : MCP);
+  }
+
+  /** The path to which clients over HTTP with SSE send the messages of a session. */
+  public String messagesPath(SessionId session) {
+    return parent() + MESSAGES + session.value();
+  }
+
+  private String parent() {
+    return upstream.equals(DEFAULT_UPSTREAM) ? "/" : "/" + SERVERS + upstream + "/";
+  }
+}
