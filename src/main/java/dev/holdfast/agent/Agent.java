@@ -37,7 +37,7 @@ final class Agent {
   private final AgentLog events;
   private final Resources resources;
   private final String opener;
-  private final Runnable onChange;
+  private final ChangeSignal changes;
 
   /** Held while events are made and appended. Taken before the other lock, never after it. */
   private final AutoLock appends = new AutoLock();
@@ -73,12 +73,12 @@ final class Agent {
       ByteBudget held) {}
 
   /** An agent whose events are still to come, or come from another replica: see {@link #adopt}. */
-  Agent(String name, AgentLog events, Resources resources, String opener, Runnable onChange) {
+  Agent(String name, AgentLog events, Resources resources, String opener, ChangeSignal changes) {
     this.opener = opener;
     this.name = name;
     this.events = events;
     this.resources = resources;
-    this.onChange = onChange;
+    this.changes = changes;
   }
 
   String name() {
@@ -316,7 +316,7 @@ final class Agent {
       LOG.debugf("agent abandoned session=%s: %s", name, fenced.getMessage());
       abandon();
     }
-    onChange.run();
+    changes.change();
   }
 
   /** Stops the process. Its end event follows. Throws {@link RefusedException} without one. */
@@ -356,7 +356,7 @@ final class Agent {
     if (running != null) {
       running.abandon();
     }
-    onChange.run();
+    changes.change();
   }
 
   /** Waits until the process of an abandoned agent has ended. Returns false after the timeout. */

@@ -68,7 +68,7 @@ final class AgentFeed implements MessageSource {
   public List<UpstreamMessage> take() {
     try {
       while (!closed && !agents.hasEnded()) {
-        int known = agents.changes();
+        long known = agents.changes().count();
         Duration wait = LONG;
         List<UpstreamMessage> messages = new ArrayList<>();
         try {
@@ -80,7 +80,7 @@ final class AgentFeed implements MessageSource {
         if (!messages.isEmpty()) {
           return messages;
         }
-        agents.awaitChange(known, wait);
+        boolean _ = agents.changes().await(known, wait);
       }
       return List.of();
     } catch (InterruptedException e) {
@@ -149,6 +149,6 @@ final class AgentFeed implements MessageSource {
   @Override
   public void close() {
     closed = true;
-    agents.changed();
+    agents.changes().change();
   }
 }

@@ -195,7 +195,7 @@ final class AgentTools {
     long start = System.nanoTime();
     boolean waited = false;
     while (true) {
-      int known = agents.changes();
+      long known = agents.changes().count();
       List<AgentEvent> events = agents.read(given.session(), given.sinceIndex(), given.limit());
       Duration left = Duration.ofMillis(given.waitMs()).minusNanos(System.nanoTime() - start);
       if (!events.isEmpty() || !left.isPositive() || agents.hasEnded()) {
@@ -204,7 +204,7 @@ final class AgentTools {
         }
         return new Page(events, events.isEmpty() ? given.sinceIndex() : events.getLast().index());
       }
-      agents.awaitChange(known, left);
+      boolean _ = agents.changes().await(known, left);
       waited = true;
     }
   }

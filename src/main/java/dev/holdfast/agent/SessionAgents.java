@@ -14,9 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.Phaser;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 
 /** The agent sessions of one MCP session, on the replica to which it is pinned. Thread-safe. */
@@ -32,10 +29,7 @@ final class SessionAgents {
   private final Agent.Resources resources;
   private final String opener;
   private final int maxAgents;
-
-  /** Each change of an agent is a phase, for threads that wait for the next one. */
-  private final Phaser changes = new Phaser(1);
-
+  private final ChangeSignal changes = new ChangeSignal();
   private final AutoLock lock = new AutoLock();
   private final Map<Integer, Agent> agents = new ConcurrentSkipListMap<>();
 
@@ -60,22 +54,8 @@ final class SessionAgents {
     }
   }
 
-  /** Returns the number of changes so far. */
-  int changes() {
-    return changes.getPhase();
-  }
-
-  void changed() {
-    int _ = changes.arrive();
-  }
-
-  /** Waits until there are more changes than {@code known}, or for a time. */
-  void awaitChange(int known, Duration timeout) throws InterruptedException {
-    try {
-      int _ = changes.awaitAdvanceInterruptibly(known, timeout.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException unchanged) {
-      // The caller looks again.
-    }
+  ChangeSignal changes() {
+    return changes;
   }
 
   EventLog log() {
@@ -124,8 +104,7 @@ final class SessionAgents {
   }
 
   private Agent newAgent(StreamWriter writer) {
-    return new Agent(
-        writer.stream().name(), new AgentLog(log, writer), resources, opener, this::changed);
+    return new Agent(writer.stream().name(), new AgentLog(log, writer), resources, opener, changes);
   }
 
   /** Continues an agent session of a lost replica. */
@@ -137,7 +116,7 @@ final class SessionAgents {
       agents.put(number, agent);
       latest = Math.max(latest, number);
     }
-    changed();
+    changes.change();
   }
 
   /** Finds an open agent session; throws {@link RefusedException}. */
@@ -175,7 +154,7 @@ final class SessionAgents {
       ended = true;
       agents.values().forEach(Agent::abandon);
     }
-    changed();
+    changes.change();
   }
 
   /** Waits for the ends of the processes. Returns false after the timeout. */

@@ -62,7 +62,7 @@ class AgentTest {
                   new Shares<>(1),
                   ByteBudget.ofHeap(8, Long.MAX_VALUE)),
               Agent.NOBODY,
-              () -> {});
+              new ChangeSignal());
       format.agent = agent;
 
       long _ = agent.message("hi");
@@ -187,7 +187,7 @@ class AgentTest {
         new Agent.Resources(
             program(), () -> format, free, new Shares<>(1), ByteBudget.ofHeap(8, Long.MAX_VALUE)),
         Agent.NOBODY,
-        () -> {});
+        new ChangeSignal());
   }
 
   /** Stores events, unless it fails. */
