@@ -208,15 +208,15 @@ public final class Membership implements AutoCloseable {
      */
     void adoptAll(ReplicaId lost, BooleanSupplier proceed) throws InterruptedException {
       String key = keys.replicaSessions(lost.value());
-      List<LogKey> batch = nextBatch(key);
+      List<String> batch = nextBatch(key);
       long total = 0;
       while (!batch.isEmpty() && proceed.getAsBoolean() && replicas.isSilent(lost, false)) {
-        List<LogKey> adopted = adopt(batch, lost);
+        List<String> adopted = adopt(batch, lost);
         if (adopted.isEmpty()) {
           return; // The next heartbeat names the replica again.
         }
         Request removal = Request.cmd(Command.SREM).arg(key);
-        adopted.forEach(each -> removal.arg(each.value()));
+        adopted.forEach(removal::arg);
         redis.send(removal);
         total += adopted.size();
         batch = nextBatch(key);
@@ -227,20 +227,18 @@ public final class Membership implements AutoCloseable {
       }
     }
 
-    private List<LogKey> nextBatch(String key) {
+    private List<String> nextBatch(String key) {
       Response members = redis.send(Request.cmd(Command.SRANDMEMBER, key, BATCH_SIZE));
-      return Objects.requireNonNull(members).stream()
-          .map(each -> new LogKey(each.toString()))
-          .toList();
+      return Objects.requireNonNull(members).stream().map(Response::toString).toList();
     }
 
     /** Adopts sessions concurrently, to share the connection. Returns the adopted sessions. */
-    private List<LogKey> adopt(List<LogKey> sessions, ReplicaId lost) throws InterruptedException {
-      List<LogKey> adopted = new ArrayList<>();
+    private List<String> adopt(List<String> sessions, ReplicaId lost) throws InterruptedException {
+      List<String> adopted = new ArrayList<>();
       try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
         List<Future<?>> running = new ArrayList<>();
-        sessions.forEach(
-            session -> running.add(threads.submit(() -> adopter.accept(session, lost))));
+        sessions.forEach(session ->
+            running.add(threads.submit(() -> adopter.accept(new LogKey(session), lost))));
         for (int i = 0; i < running.size(); i++) {
           try {
             running.get(i).get();

@@ -130,6 +130,20 @@ class MembershipIT {
     assertThat(number("SCARD", KEYS.replicaSessions(survivor.id.value()))).isEqualTo(250);
   }
 
+  /** Something else may write to the keys of the gateway. */
+  @Test
+  void shouldAdoptAllSessionsButAMalformedOne() {
+    Member lost = new Member();
+    Member survivor = new Member();
+    lost.sessions.add(new LogKey("s"));
+    assertThat(number("SADD", KEYS.replicaSessions(lost.id.value()), "no session!")).isOne();
+
+    lost.kill();
+
+    await().until(() -> survivor.adopted.containsKey(new LogKey("s")));
+    assertThat(survivor.adopted).hasSize(1);
+  }
+
   /** Redis may have been away at its start, or may have lost the set of replicas. */
   @Test
   void shouldAdoptTheSessionsOfAReplicaWithoutHeartbeat() {

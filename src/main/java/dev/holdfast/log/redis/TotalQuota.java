@@ -76,7 +76,7 @@ final class TotalQuota {
     try {
       List<Object> report = new ArrayList<>();
       for (var each : sizes.entrySet()) {
-        report.addAll(entry(each.getKey(), each.getValue()));
+        report.addAll(entry(each.getKey().value(), each.getValue()));
         if (report.size() >= MOST_SESSIONS * 4) {
           record(report, Set.of());
           report.clear();
@@ -93,20 +93,19 @@ final class TotalQuota {
   private void purge(List<Response> next) {
     Set<String> exhausted = new HashSet<>();
     for (int step = 0; step < MOST_STEPS && !next.isEmpty(); step++) {
-      LogKey session = new LogKey(next.get(0).toString());
+      String session = next.get(0).toString();
       SessionSize left =
           SessionSize.parse(
-              shrinkSession.runForText(
-                  List.of(keys.session(session.value())), next.get(1), next.get(2)));
+              shrinkSession.runForText(List.of(keys.session(session)), next.get(1), next.get(2)));
       if (!left.more()) {
-        exhausted.add(session.value());
+        exhausted.add(session);
       }
       next = record(entry(session, left), exhausted);
     }
   }
 
-  private static List<Object> entry(LogKey session, SessionSize size) {
-    return List.of(session.value(), size.bytes(), size.delivered(), size.client());
+  private static List<Object> entry(String session, SessionSize size) {
+    return List.of(session, size.bytes(), size.delivered(), size.client());
   }
 
   /** Returns the session to purge, the bytes that it may keep, and what of it to purge. */
