@@ -170,6 +170,7 @@ final class ConfigReload {
     try {
       next = with(file, true);
       CheckedConfig _ = new CheckedConfig(next);
+      file.warnings().forEach(LOG::warn);
       changes =
           upstreams.update(
               config.getConfigMapping(GatewayConfig.class).allUpstreams().keySet(),
@@ -181,7 +182,6 @@ final class ConfigReload {
       refused(file.path(), String.join("; ", lines));
       return;
     }
-    file.warnings().forEach(LOG::warn);
     report.reportUrls(changes.added()::contains);
     LOG.infof("configuration file reloaded %s", describe(changes, file, next));
     config = next;
