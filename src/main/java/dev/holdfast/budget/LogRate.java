@@ -23,10 +23,15 @@ public final class LogRate {
    * State after the last message; null before the first one. Not a time of the start: a native
    * executable contains rates that exist since it was built.
    */
-  private final AtomicReference<@Nullable Written> written = new AtomicReference<>();
+  private final AtomicReference<@Nullable LastMessage> written = new AtomicReference<>();
 
-  /** A message that was written at a nano time. The rest of the burst is in intervals. */
-  private record Written(long at, long restNanos) {}
+  /**
+   * A message that was written.
+   *
+   * @param at the nano time
+   * @param restNanos an interval for each message of the burst that is left
+   */
+  private record LastMessage(long at, long restNanos) {}
 
   private final AtomicLong leftOut = new AtomicLong();
 
@@ -52,12 +57,12 @@ public final class LogRate {
    * @return how many messages were left out since the last one; empty to leave this one out, too
    */
   public OptionalLong next() {
-    Written before = written.get();
+    LastMessage before = written.get();
     long now = nanoTime.getAsLong();
     long whole = burst * intervalNanos;
     long credit = before == null ? whole : Math.min(whole, before.restNanos() + now - before.at());
     if (credit >= intervalNanos
-        && written.compareAndSet(before, new Written(now, credit - intervalNanos))) {
+        && written.compareAndSet(before, new LastMessage(now, credit - intervalNanos))) {
       return OptionalLong.of(leftOut.getAndSet(0));
     }
     leftOut.incrementAndGet();

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The client that sends a message, and what goes with the message to the server.
  *
- * @param principal whom its sessions belong to
- * @param scopes what it may use besides what everybody may. A server gets those that its rules name
+ * @param principal owner of its sessions
+ * @param scopes rights besides those of everybody. A server gets those that its rules name
  * @param token its access token; null if it has none, or the server does not need it
  * @param headers headers of its request that go to the server
  * @param address its address; empty when unknown
@@ -42,22 +42,22 @@ public record Caller(
     return new Caller(principal, scopes, token, ForwardedHeaders.NONE, "", "", "");
   }
 
-  /** This caller at an address. */
-  public Caller at(String place, String ofPlace, String agent) {
-    return new Caller(principal, scopes, token, headers, place, ofPlace, agent);
+  /** Returns the same caller at an address. */
+  public Caller at(String newAddress, String newNetwork, String agent) {
+    return new Caller(principal, scopes, token, headers, newAddress, newNetwork, agent);
   }
 
-  /** This caller with what one server gets of it. */
+  /** Returns the same caller with the scopes, the token and the headers for one server. */
   public Caller sending(Set<String> some, @Nullable ClientToken shown, ForwardedHeaders sent) {
     return new Caller(principal, some, shown, sent, address, network, userAgent);
   }
 
-  /** This caller with other scopes. */
+  /** Returns the same caller with other scopes. */
   public Caller with(Set<String> others) {
     return sending(others, token, headers);
   }
 
-  /** This caller with other headers. */
+  /** Returns the same caller with other headers. */
   public Caller with(ForwardedHeaders others) {
     return sending(scopes, token, others);
   }
@@ -67,7 +67,7 @@ public record Caller(
     return principal.equals(Principal.ANONYMOUS) ? null : principal.recorded();
   }
 
-  /** Whose share of the limits its sessions take: its principal or, without one, its network. */
+  /** Name of the share of the limits that its sessions take: its principal, or else its network. */
   public String share() {
     String name = name();
     return name == null ? network : name;

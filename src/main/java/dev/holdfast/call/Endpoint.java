@@ -38,8 +38,15 @@ public record Endpoint(String upstream, boolean sse) {
    */
   public static final String SECOND_NAME = "/" + SERVERS + DEFAULT_UPSTREAM + "/";
 
+  private static final String NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}";
+  private static final Pattern NAMES = Pattern.compile(NAME);
   private static final Pattern NAMED =
-      Pattern.compile("/servers/([A-Za-z0-9][A-Za-z0-9._-]{0,63})/(mcp|sse|messages/.*)");
+      Pattern.compile("/%s(%s)/(%s|%s|%s.*)".formatted(SERVERS, NAME, MCP, SSE, MESSAGES));
+
+  /** Returns whether a text can be the name of an upstream, and so a segment of a path. */
+  public static boolean isName(String text) {
+    return NAMES.matcher(text).matches();
+  }
 
   /** Finds the endpoint of a path; that of {@code /mcp} for an unknown one. */
   public static Endpoint of(String path) {

@@ -5,9 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.cluster.ReplicaList;
 import dev.holdfast.log.LogException;
-import dev.holdfast.log.LogKey;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.relay.Relay;
+import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
@@ -205,7 +205,7 @@ public final class Console {
     return find(key)
         .filter(session -> sessions.find(session.id()).isPresent())
         .map(session -> {
-          StreamIndex.Page page = streams.list(new LogKey(session.id().value()), 0, MAX_STREAMS);
+          StreamIndex.Page page = streams.list(StreamNames.key(session.id()), 0, MAX_STREAMS);
           return new JsonObject()
               .put("now", Instant.now().toEpochMilli())
               .put("streams", new JsonArray(page.streams().stream().map(Console::stream).toList()))

@@ -200,15 +200,18 @@ class Authentication {
     return refusal(FORBIDDEN, message, ", error=\"insufficient_scope\", scope=\"" + scope + "\"");
   }
 
-  /** The token of a caller, for its stream; null if the stream need not end with it. */
-  @Nullable Credentials credentials(String upstream, Caller caller) {
-    ClientToken token = caller.token();
+  /**
+   * The token of a client, for its stream; null if the stream need not end with it.
+   *
+   * @param token null for none
+   * @param network the network of the client
+   */
+  @Nullable Credentials credentials(String upstream, @Nullable ClientToken token, String network) {
     if (token == null || token.expires() == null || interval.isZero()) {
       return null;
     }
     Set<String> names = resources.names(upstream);
-    return new Credentials(
-        token.expires(), interval, () -> isValid(token.value(), names, caller.network()));
+    return new Credentials(token.expires(), interval, () -> isValid(token.value(), names, network));
   }
 
   private boolean isValid(String token, Set<String> names, String client) {

@@ -7,6 +7,7 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.Reply;
+import dev.holdfast.relay.session.SessionOpener;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.session.Session;
@@ -24,7 +25,6 @@ import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Streamable HTTP (MCP 2025-03-26 to 2025-11-25, Transports) for one upstream. */
 @Path(Endpoint.SERVER + Endpoint.MCP)
@@ -61,14 +61,15 @@ public final class McpResource {
       }
     }
     return switch (request.take(session, false, body)) {
-      case Reply.Accepted _ -> Response.accepted().build();
-      case Reply.Opened(Session opened, List<byte[]> messages) -> initialized(opened, messages);
+      case Reply.Acknowledgement _ -> Response.accepted().build();
+      case Reply.Initialization(SessionOpener.InitializeReply opened) -> initialized(opened);
       case Reply.Json(byte[] document) -> request.json(document);
       case Reply.Stream(Tail tail) -> request.stream(tail);
     };
   }
 
-  private static Response initialized(@Nullable Session session, List<byte[]> messages) {
+  private static Response initialized(SessionOpener.InitializeReply opened) {
+    List<byte[]> messages = opened.messages();
     Response.ResponseBuilder response;
     if (messages.size() == 1) {
       response = Response.ok(messages.getFirst(), MediaType.APPLICATION_JSON_TYPE);
@@ -77,6 +78,7 @@ public final class McpResource {
       messages.forEach(message -> frames.event(null, null, null, message));
       response = Response.ok(frames.take(), MediaType.SERVER_SENT_EVENTS_TYPE);
     }
+    Session session = opened.session();
     if (session != null) {
       response.header(McpHeaders.SESSION_ID, session.id().value());
     }

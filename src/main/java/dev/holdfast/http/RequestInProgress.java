@@ -38,6 +38,7 @@ final class RequestInProgress implements AutoCloseable {
   private final String upstream;
   private final RequestLimit.Place place;
   private final Profile profile;
+  private final @Nullable ClientToken token;
   private final Caller caller;
   private final Client client;
 
@@ -59,16 +60,21 @@ final class RequestInProgress implements AutoCloseable {
     place = steps.limits().requests().enter(upstream, network);
     try {
       profile =
-          steps.upstreams().profile(upstream).orElseThrow(RelayException.UnknownUpstream::new);
-      String agent = headers.getHeaderString(HttpHeaders.USER_AGENT);
-      caller =
           steps
-              .authentication()
-              .caller(upstream, profile.needsClientToken())
+              .upstreams()
+              .find(upstream)
+              .orElseThrow(RelayException.UnknownUpstream::new)
+              .profile();
+      String agent = headers.getHeaderString(HttpHeaders.USER_AGENT);
+      Caller known = steps.authentication().caller(upstream, profile.needsClientToken());
+      token = known.token();
+      caller =
+          known
+              .sending(known.scopes(), profile.needsClientToken() ? token : null, known.headers())
               .at(address, network.name(), agent == null ? "" : agent);
       client = Client.of(caller);
       place.belongTo(client);
-    } catch (RuntimeException refused) {
+    } catch (Throwable refused) {
       place.close();
       throw refused;
     }
@@ -84,7 +90,7 @@ final class RequestInProgress implements AutoCloseable {
 
   /** The client. It has its token only if the upstream needs it. */
   Caller caller() {
-    return caller.sending(caller.scopes(), token(), caller.headers());
+    return caller;
   }
 
   /** The id that an error response echoes; null before the body is read, and without a request. */
@@ -113,7 +119,7 @@ final class RequestInProgress implements AutoCloseable {
    * @throws RequestRejectedException if the headers that go with it are too large
    */
   Reply take(@Nullable SessionId session, boolean hasOneStream, Body body) {
-    Caller sender = caller.sending(scopes(), token(), forwarded());
+    Caller sender = caller.sending(scopes(), caller.token(), forwarded());
     Exchange exchange = new Exchange(upstream, session, hasOneStream, sender, body);
     ClientBytes.Lease lease = Objects.requireNonNull(bytes);
     Reply reply = steps.relay().take(exchange, lease::release);
@@ -121,10 +127,6 @@ final class RequestInProgress implements AutoCloseable {
       lease.handOver();
     }
     return reply;
-  }
-
-  private @Nullable ClientToken token() {
-    return profile.needsClientToken() ? caller.token() : null;
   }
 
   private Set<String> scopes() {
@@ -159,7 +161,8 @@ final class RequestInProgress implements AutoCloseable {
   /** A response that follows a stream, after {@link #connect}. */
   Response stream(Tail tail) {
     Response response =
-        SocketBody.stream(tail, slot(), steps.authentication().credentials(upstream, caller));
+        SocketBody.stream(
+            tail, slot(), steps.authentication().credentials(upstream, token, caller.network()));
     connection = null;
     return response;
   }

@@ -47,7 +47,7 @@ public final class ResourceMetadataResource {
     Endpoint endpoint = Endpoint.of("/" + path);
     if (!tokens.areAccepted()
         || !endpoint.path().equals("/" + path)
-        || upstreams.profile(endpoint.upstream()).isEmpty()) {
+        || upstreams.find(endpoint.upstream()).isEmpty()) {
       throw new RelayException.UnknownUpstream();
     }
     Map<String, Object> metadata = new LinkedHashMap<>();

@@ -3,8 +3,8 @@ package dev.holdfast.log;
 /**
  * Names the owner of streams, which begin and end together. To the log an opaque key.
  *
- * @param value ASCII letters, digits, dashes and underscores, at most 128: it becomes part of store
- *     keys
+ * @param value at most 128 characters of URL-safe Base64 (RFC 4648, section 5), since it becomes
+ *     part of keys in the store
  */
 public record LogKey(String value) {
 
@@ -21,7 +21,7 @@ public record LogKey(String value) {
   }
 
   /**
-   * Returns whether all characters are ASCII letters, digits or one of {@code more}. Each request
+   * Returns whether all characters are alphanumeric ASCII ones or among {@code more}. Each request
    * calls this several times, and a loop is faster than a regular expression.
    */
   static boolean isWord(String text, int most, String more) {

@@ -1,7 +1,7 @@
 package dev.holdfast.log;
 
 /**
- * One stream of one owner.
+ * Names a stream.
  *
  * @param key the owner
  * @param name the stream's name, unique for its owner

@@ -63,7 +63,7 @@ public final class WatcherRegistry {
             stream, (_, all) -> all.remove(watcher) && all.isEmpty() ? null : all);
   }
 
-  /** Whether this process watches the stream, and does not share it. */
+  /** Returns whether this process watches the stream, and does not share it. */
   public boolean isWatched(StreamRef stream) {
     return find(stream) != null;
   }

@@ -3,6 +3,7 @@ package dev.holdfast.relay;
 import dev.holdfast.call.Caller;
 import dev.holdfast.call.ClientTokens;
 import dev.holdfast.call.Exchange;
+import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.ReadResult;
@@ -85,7 +86,7 @@ public record Relay(
         sessions.count(session, caller.address(), false);
         showToken(session, caller);
       }
-      return new Reply.Opened(session, reply.messages());
+      return new Reply.Initialization(reply);
     }
   }
 
@@ -95,13 +96,14 @@ public record Relay(
     if (id == null) {
       throw new RelayException.SessionNotFound();
     }
-    Body body = exchange.body();
-    boolean recent =
-        exchange.hasOneStream() ? !body.requestIds().isEmpty() : requests.isDurable(body);
     String upstream = exchange.upstream();
+    boolean hasOneStream = exchange.hasOneStream();
+    Body body = exchange.body();
+    Principal principal = exchange.caller().principal();
+    boolean recent = hasOneStream ? !body.requestIds().isEmpty() : requests.isDurable(body);
     return recent
-        ? sessions.findRecent(upstream, id, exchange.hasOneStream(), exchange.caller().principal())
-        : sessions.find(upstream, id, exchange.hasOneStream(), exchange.caller().principal());
+        ? sessions.findRecent(upstream, id, hasOneStream, principal)
+        : sessions.find(upstream, id, hasOneStream, principal);
   }
 
   private Reply take(Session session, Exchange exchange, Runnable onSent) {
@@ -112,11 +114,11 @@ public record Relay(
     RequestSender.checkBatch(session, body);
     if (body.requestIds().isEmpty()) {
       requests.send(session, body, exchange.caller());
-      return new Reply.Accepted();
+      return new Reply.Acknowledgement();
     }
     if (session.hasOneStream()) {
       legacy.request(session, body, exchange.caller(), onSent);
-      return new Reply.Accepted();
+      return new Reply.Acknowledgement();
     }
     return requests.request(session, body, exchange.caller(), onSent);
   }
@@ -200,7 +202,7 @@ public record Relay(
     tokens.forget(id.value());
   }
 
-  /** Whether this replica drains and clients should go to another one. */
+  /** Returns whether this replica drains and clients should go to another one. */
   public boolean isDraining() {
     return admission.isDraining();
   }

@@ -25,7 +25,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jboss.logging.Logger;
 
-/** Sends messages of clients over Streamable HTTP to the upstreams of their sessions. */
+/** Sends messages of clients to the upstreams of their sessions. */
 public record RequestSender(
     SessionUpstreams upstreams,
     MessageRouter router,
@@ -39,12 +39,12 @@ public record RequestSender(
   private static final Logger LOG = Logger.getLogger(RequestSender.class);
 
   /**
-   * How long the response head of a durable stream waits for the upstream's answer, so that an
-   * immediate failure becomes a status. It is short: before the head, a client cannot resume.
+   * Time for which the response head of a durable stream waits for the upstream's answer, so that
+   * an immediate failure becomes a status. It is short: before the head, a client cannot resume.
    */
   private static final Duration HEAD_DELAY = Duration.ofMillis(50);
 
-  /** Whether the answer to a body gets a stream in the log before the upstream has the body. */
+  /** Returns whether the log gets a stream for the answer before the upstream gets the body. */
   boolean isDurable(Body body) {
     return replay.enabled()
         && (streams.durable() == StreamConfig.Durable.ALL
@@ -58,7 +58,7 @@ public record RequestSender(
   }
 
   /**
-   * Sends a request, or a batch with requests, and returns its answer.
+   * Sends a request over Streamable HTTP, or a batch with requests, and returns its answer.
    *
    * @param onSent runs when the body is no longer held; only if the answer is a stream
    */

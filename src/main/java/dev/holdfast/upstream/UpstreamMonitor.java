@@ -3,6 +3,7 @@ package dev.holdfast.upstream;
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.text.Reason;
+import dev.holdfast.text.Urls;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -115,7 +116,7 @@ public final class UpstreamMonitor implements AutoCloseable {
 
   /** Returns why no connection to the host of a URL is possible; empty if one is. */
   public static Optional<String> connect(URI url) {
-    int port = url.getPort() >= 0 ? url.getPort() : url.getScheme().equals("https") ? 443 : 80;
+    int port = Urls.port(url);
     try (Socket socket = new Socket()) {
       socket.connect(
           new InetSocketAddress(url.getHost(), port), Math.toIntExact(CONNECT_TIMEOUT.toMillis()));

@@ -10,8 +10,8 @@ import java.util.Optional;
  */
 public record Upstreams(Map<String, Upstream> byName) {
 
-  /** The profile of an upstream; empty if none has the name. */
-  public Optional<Profile> profile(String name) {
-    return Optional.ofNullable(byName.get(name)).map(Upstream::profile);
+  /** The upstream of a name; empty if there is none. */
+  public Optional<Upstream> find(String name) {
+    return Optional.ofNullable(byName.get(name));
   }
 }

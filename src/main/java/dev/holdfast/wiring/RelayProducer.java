@@ -88,8 +88,8 @@ final class RelayProducer {
     pumps = new Pumps(config.storeFailure().hold(), listener, traces);
     PinnedSessions pinned = new PinnedSessions(inbox, pumps, listener);
     clients = new KnownClients(config.gateway().clients());
-    upstreams = new SessionUpstreams(configured.byName(), store);
     configuredUpstreams = new Upstreams(configured.byName());
+    upstreams = new SessionUpstreams(configuredUpstreams, store);
     sessions =
         new Sessions(
             store, upstreams, log, pumps, listener, audit, config.session().idleTimeout(), clock);

@@ -277,6 +277,7 @@ class ArchitectureTest {
                   "cluster",
                   "relay",
                   "relay.session",
+                  "relay.stream",
                   "redis",
                   "session",
                   "log",

@@ -44,6 +44,7 @@ import dev.holdfast.relay.tail.TestConnection;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.memory.MemorySessionStore;
+import dev.holdfast.upstream.Upstreams;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.server.LocalUpstream;
 import dev.holdfast.upstream.local.server.LogLevelStore;
@@ -118,7 +119,8 @@ public final class RelayFixture implements AutoCloseable {
             "test",
             "1");
     this.streams = streams;
-    upstreams = new SessionUpstreams(Map.of(LOCAL, local, SCRIPTED, scripted), store);
+    upstreams =
+        new SessionUpstreams(new Upstreams(Map.of(LOCAL, local, SCRIPTED, scripted)), store);
     // The store hears of each use: the interval is a tenth of this.
     Duration always = Duration.ofNanos(10);
     sessions = new Sessions(store, upstreams, log, pumps, heard, AuditLog.OFF, always, clock);
@@ -262,9 +264,10 @@ public final class RelayFixture implements AutoCloseable {
   }
 
   /** Sends an {@code initialize}, as a client does. */
-  public Reply.Opened initialize(String upstream, Message.Request request, Caller caller) {
+  public SessionOpener.InitializeReply initialize(
+      String upstream, Message.Request request, Caller caller) {
     Exchange exchange = new Exchange(upstream, null, false, caller, new Body.Single(request));
-    return (Reply.Opened) relay.take(exchange, () -> {});
+    return ((Reply.Initialization) relay.take(exchange, () -> {})).opened();
   }
 
   /** Finds a session over Streamable HTTP. */

@@ -78,7 +78,7 @@ public final class RequestLimit {
       }
       place.count(all, max.getAsInt());
       return place;
-    } catch (RequestRejectedException full) {
+    } catch (Throwable full) {
       place.close();
       throw full;
     }

@@ -8,6 +8,7 @@ import dev.holdfast.upstream.Placement;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.Upstreams;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,16 +17,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The configured upstreams, and which of them serves a session. Thread-safe.
+ * The upstreams of sessions. Thread-safe.
  *
- * @param byName the upstreams; may change while the gateway runs
+ * @param configured the upstreams; may change while the gateway runs
  * @param store holds what pinned servers need to be reopened
  */
-public record SessionUpstreams(Map<String, Upstream> byName, SessionStore store) {
+public record SessionUpstreams(Upstreams configured, SessionStore store) {
 
   /** The upstream of a name; throws {@link RelayException.UnknownUpstream} if there is none. */
   public Upstream named(String name) {
-    return Optional.ofNullable(byName.get(name)).orElseThrow(RelayException.UnknownUpstream::new);
+    return configured.find(name).orElseThrow(RelayException.UnknownUpstream::new);
   }
 
   /**
@@ -112,7 +113,8 @@ public record SessionUpstreams(Map<String, Upstream> byName, SessionStore store)
 
   /** The upstream of a session; empty when its name was removed or given to another upstream. */
   private Optional<Upstream> of(Session session) {
-    return Optional.ofNullable(byName.get(session.upstream()))
+    return configured
+        .find(session.upstream())
         .filter(upstream ->
             !session.isInitialized() || upstream.mayHaveOpened(PinnedServer.link(session)));
   }

@@ -4,7 +4,7 @@ package dev.holdfast.relay.tail;
 public enum Departure {
   /** The client moves to another replica, if it will resume there. */
   MOVE,
-  /** This replica stops. The tail ends as soon as the client has what the log has. */
+  /** The replica stops. The tail ends as soon as the client has what the log has. */
   STOP,
   /** The credentials of the client have expired. It comes back with others. */
   EXPIRED,

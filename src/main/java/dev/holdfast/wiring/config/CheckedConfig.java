@@ -38,7 +38,6 @@ public final class CheckedConfig {
   private static final int MAX_PORT = 65_535;
   private static final long MIN_TAPES = 8192;
   private static final String DEFAULT_REDIS = "redis://127.0.0.1:6379";
-  private static final Pattern UPSTREAM_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
 
   private static final Pattern CERTIFICATE_FILES =
       Pattern.compile("quarkus\\.tls\\..+\\.(pem\\..*(cert|key)|pem\\.certs.*|(p12|jks)\\.path)");
@@ -186,7 +185,7 @@ public final class CheckedConfig {
           String keys = prefix + "…" + origin(prefix);
           if (name.equals(Endpoint.DEFAULT_UPSTREAM)) {
             problems.add(keys + " is reserved: use holdfast.upstream.… for the server at /mcp");
-          } else if (!UPSTREAM_NAME.matcher(name).matches()) {
+          } else if (!Endpoint.isName(name)) {
             problems.add(
                 keys
                     + ": the name of an upstream must be up to 64 letters, digits, dots, dashes"

@@ -32,6 +32,7 @@ import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.Upstreams;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -234,7 +235,7 @@ class MessageRouterTest {
     ScriptedInbox inbox = new ScriptedInbox();
     Pumps pumps = new Pumps(Duration.ofSeconds(5), fixture.heard, null);
     PinnedSessions pinned = new PinnedSessions(inbox, pumps, fixture.heard);
-    SessionUpstreams upstreams = new SessionUpstreams(Map.of(), away);
+    SessionUpstreams upstreams = new SessionUpstreams(new Upstreams(Map.of()), away);
     Sessions sessions =
         new Sessions(
             away,

@@ -16,7 +16,6 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogKey;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.relay.RelayFixture;
-import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.relay.ScriptedUpstream;
 import dev.holdfast.relay.stream.RelayException;
@@ -52,7 +51,8 @@ class SessionsTest {
 
   @Test
   void shouldOpenASession() {
-    Reply.Opened reply = fixture.initialize(LOCAL, initialize("2025-06-18"), OPENER);
+    SessionOpener.InitializeReply reply =
+        fixture.initialize(LOCAL, initialize("2025-06-18"), OPENER);
 
     Session session = Objects.requireNonNull(reply.session());
     assertThat(reply.messages()).hasSize(1);
@@ -90,7 +90,8 @@ class SessionsTest {
     byte[] error = {'{', '}'};
     fixture.scripted.handshake = () -> new Handshake(error, null, List.of());
 
-    Reply.Opened reply = fixture.initialize(SCRIPTED, initialize("2025-11-25"), OPENER);
+    SessionOpener.InitializeReply reply =
+        fixture.initialize(SCRIPTED, initialize("2025-11-25"), OPENER);
 
     assertThat(reply.session()).isNull();
     assertThat(reply.messages()).containsExactly(error);
@@ -133,7 +134,7 @@ class SessionsTest {
             .getBytes(UTF_8);
     fixture.scripted.handshake =
         () -> new Handshake(result, ScriptedUpstream.handshake(chosen).link(), List.of());
-    Reply.Opened reply = fixture.initialize(SCRIPTED, initialize(asked), OPENER);
+    SessionOpener.InitializeReply reply = fixture.initialize(SCRIPTED, initialize(asked), OPENER);
 
     assertThat(Objects.requireNonNull(reply.session()).version().wire()).isEqualTo(chosen);
     return new String(reply.messages().getLast(), UTF_8);
