@@ -177,6 +177,7 @@ class CommandsIT {
     String id = client.session();
     String store = redis.url();
 
+    awaitCompleteStream(id);
     ProcessResult sessions = PackagedProgram.run("sessions", "--store", store, "--json");
     ProcessResult table = PackagedProgram.run("sessions", "--store", store);
     String beginning = id.substring(0, 6);
@@ -201,6 +202,12 @@ class CommandsIT {
     assertThat(json(purge)).singleElement().matches(each -> each.path("ended").asInt() == 1);
     assertThat(client.post("{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\"}").statusCode())
         .isEqualTo(404);
+  }
+
+  /** The gateway records complete streams twice a second, and the command asks only Redis. */
+  private static void awaitCompleteStream(String session) {
+    String streams = "holdfast:{" + session + "}:streams";
+    await().until(() -> redis.command("ZCARD", streams).equals(":1"));
   }
 
   /** The gateway stores the first use of a session at once, and later uses minutes later. */
@@ -265,8 +272,7 @@ class CommandsIT {
     String stream = last.substring(0, last.indexOf('_'));
     String id = client.session();
 
-    // The gateway records complete streams twice a second, and the command asks only Redis.
-    await().until(() -> redis.command("ZCARD", "holdfast:{" + id + "}:streams").equals(":1"));
+    awaitCompleteStream(id);
     ProcessResult streams = PackagedProgram.run("streams", "--store", redis.url());
     ProcessResult tail = PackagedProgram.run("tail", id, stream, "--store", redis.url());
 
