@@ -9,8 +9,6 @@ import dev.holdfast.relay.stream.RelayException;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
 /** Checks the form of requests. Throws {@link RequestRejectedException}s. */
@@ -61,15 +59,13 @@ final class RequestChecks {
   /** Checks that a version header names a supported version (2025-06-18 on, Transports). */
   static void checkVersion(HttpHeaders headers) {
     String version = headers.getHeaderString(McpHeaders.PROTOCOL_VERSION);
-    if (version != null && ProtocolVersion.parse(version).isEmpty()) {
+    if (version != null && ProtocolVersion.parseWithSessions(version).isEmpty()) {
       String shown = version.substring(0, Math.min(version.length(), MAX_SHOWN));
       OTHER_VERSIONS.warn(LOG, "client of another protocol version refused version=%s", shown);
       throw new RequestRejectedException(
           400,
           "Bad Request: Unsupported protocol version (supported versions: "
-              + Arrays.stream(ProtocolVersion.values())
-                  .map(ProtocolVersion::wire)
-                  .collect(Collectors.joining(", "))
+              + String.join(", ", ProtocolVersion.names(true))
               + ")");
     }
   }

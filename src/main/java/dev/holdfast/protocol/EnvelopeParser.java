@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,7 @@ final class EnvelopeParser {
   private static final int PARAMS_REQUEST_ID = 1 << 8;
   private static final int PROGRESS_TOKEN = 1 << 9;
   private static final int PARAMS_PROGRESS_TOKEN = 1 << 10;
+  private static final int VERSION = 1 << 11;
 
   private final byte[] body;
   private final boolean isObject;
@@ -42,6 +44,7 @@ final class EnvelopeParser {
   private @Nullable String paramsRequestId;
   private @Nullable String progressToken;
   private @Nullable String paramsProgressToken;
+  private @Nullable String version;
 
   /**
    * Reads the value that begins at the parser's current token.
@@ -115,6 +118,8 @@ final class EnvelopeParser {
       JsonToken value = parser.nextToken();
       if (name.equals("progressToken")) {
         progressToken = stringOrNumberOrNull(PROGRESS_TOKEN, value, parser);
+      } else if (name.equals(MetaKeys.PROTOCOL_VERSION)) {
+        version = Objects.requireNonNullElse(stringOrNull(VERSION, value, parser), "");
       }
       parser.skipChildren();
     }
@@ -205,13 +210,13 @@ final class EnvelopeParser {
     }
     requireShort(PROGRESS_TOKEN, "progressToken");
     if (!method.equals(Methods.TOOLS_CALL)) {
-      return new Message.Request(requestId, method, null, progressToken, bytes);
+      return new Message.Request(requestId, method, null, progressToken, version, bytes);
     }
     requireShort(PARAMS_NAME, "the name of the tool");
     require(
         paramsName == null || paramsName.chars().noneMatch(Character::isISOControl),
         "Invalid Request: the name of the tool has control characters");
-    return new Message.Request(requestId, method, paramsName, progressToken, bytes);
+    return new Message.Request(requestId, method, paramsName, progressToken, version, bytes);
   }
 
   private Message toNotification(String name, byte[] bytes) {
@@ -227,6 +232,7 @@ final class EnvelopeParser {
         name,
         cancels ? requestId(paramsRequestId) : null,
         reports ? paramsProgressToken : null,
+        version,
         bytes);
   }
 

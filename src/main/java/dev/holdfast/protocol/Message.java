@@ -22,6 +22,14 @@ public sealed interface Message {
     return null;
   }
 
+  /**
+   * Returns {@code _meta["io.modelcontextprotocol/protocolVersion"]} of a message without a session
+   * (2026-07-28); empty if it is no string, null if there is none.
+   */
+  default @Nullable String version() {
+    return null;
+  }
+
   /** Returns the strings with these names in {@code params._meta}, by their names. */
   default Map<String, String> meta(String... names) {
     String prefix = "params._meta.";
@@ -40,6 +48,7 @@ public sealed interface Message {
    * @param toolName {@code params.name} of a {@code tools/call}, if it is a string
    * @param progressToken the raw JSON of {@code params._meta.progressToken}, if it is a string or a
    *     number
+   * @param version as in {@link Message#version}
    * @param bytes the exact body
    */
   record Request(
@@ -47,6 +56,7 @@ public sealed interface Message {
       String method,
       @Nullable String toolName,
       @Nullable String progressToken,
+      @Nullable String version,
       byte[] bytes)
       implements Message {
 
@@ -64,12 +74,14 @@ public sealed interface Message {
    *     is a string or a number
    * @param progressToken the raw JSON of {@code params.progressToken} of a {@code
    *     notifications/progress}, if it is a string or a number
+   * @param version as in {@link Message#version}
    * @param bytes the exact body
    */
   record Notification(
       String method,
       @Nullable RequestId cancelledRequestId,
       @Nullable String progressToken,
+      @Nullable String version,
       byte[] bytes)
       implements Message {
 

@@ -15,6 +15,12 @@ public final class Methods {
   /** Lists the tools. */
   public static final String TOOLS_LIST = "tools/list";
 
+  /** What a server can do (2026-07-28). */
+  public static final String SERVER_DISCOVER = "server/discover";
+
+  /** Opens a stream of notifications (2026-07-28). */
+  public static final String SUBSCRIPTIONS_LISTEN = "subscriptions/listen";
+
   /** The client has accepted the response to {@link #INITIALIZE}. */
   public static final String NOTIFICATIONS_INITIALIZED = "notifications/initialized";
 

@@ -12,7 +12,12 @@ public enum ProtocolVersion {
   /** Without batches. Requests name the version in a header. */
   V2025_06_18("2025-06-18"),
   /** Streams begin with a priming event, which has an id and empty data. */
-  V2025_11_25("2025-11-25");
+  V2025_11_25("2025-11-25"),
+  /** Without sessions: each request names its revision and its client. */
+  V2026_07_28("2026-07-28");
+
+  /** The newest revision with sessions. */
+  public static final ProtocolVersion NEWEST_WITH_SESSIONS = V2025_11_25;
 
   private static final List<ProtocolVersion> ALL = List.of(values());
 
@@ -25,6 +30,24 @@ public enum ProtocolVersion {
   /** Returns the date that names this revision on the wire. */
   public String wire() {
     return wire;
+  }
+
+  /** Returns the names of those revisions that have sessions, or of those that have none. */
+  public static List<String> names(boolean withSessions) {
+    return ALL.stream()
+        .filter(version -> version.hasSessions() == withSessions)
+        .map(ProtocolVersion::wire)
+        .toList();
+  }
+
+  /** Returns true if a client opens a session with {@code initialize}. */
+  public boolean hasSessions() {
+    return compareTo(NEWEST_WITH_SESSIONS) <= 0;
+  }
+
+  /** Returns the revision of exactly that name, if it has sessions; else empty. */
+  public static Optional<ProtocolVersion> parseWithSessions(String wire) {
+    return parse(wire).filter(ProtocolVersion::hasSessions);
   }
 
   /** Returns the revision of exactly that name; empty if it is not supported. */

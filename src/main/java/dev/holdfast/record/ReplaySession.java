@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
@@ -165,11 +166,13 @@ final class ReplaySession implements UpstreamSession {
       Message message, Message.Request recorded, Message.Request request) {
     return switch (message) {
       case Message.Response response ->
-          TapeJson.replace(response.bytes(), request.id().json(), "id");
-      case Message.Notification(_, _, String token, byte[] bytes)
+          new JsonEdit().set(request.id().json(), "id").apply(response.bytes());
+      case Message.Notification(_, _, String token, _, byte[] bytes)
           when token.equals(recorded.progressToken()) -> {
         String wanted = request.progressToken();
-        yield wanted == null ? null : TapeJson.replace(bytes, wanted, "params", "progressToken");
+        yield wanted == null
+            ? null
+            : new JsonEdit().set(wanted, "params", "progressToken").apply(bytes);
       }
       case Message.Notification notification -> notification.bytes();
       case Message.Request question -> question.bytes();

@@ -1,7 +1,5 @@
 package dev.holdfast.record;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
@@ -12,7 +10,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
@@ -87,18 +84,5 @@ final class TapeJson {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  /** Replaces the value at a path of names, if there is one. All other bytes stay as they are. */
-  static byte[] replace(byte[] json, String value, String... path) {
-    Range range = find(json, path);
-    if (range == null) {
-      return json;
-    }
-    ByteArrayOutputStream replaced = new ByteArrayOutputStream(json.length + value.length());
-    replaced.write(json, 0, range.from());
-    replaced.writeBytes(value.getBytes(UTF_8));
-    replaced.write(json, range.to(), json.length - range.to());
-    return replaced.toByteArray();
   }
 }

@@ -120,7 +120,7 @@ public final class TapeTimeline {
   private static String text(Message message) {
     JsonNode json = TapeJson.tree(message.bytes());
     return switch (message) {
-      case Message.Request(_, String method, String tool, _, _) when tool != null ->
+      case Message.Request(_, String method, String tool, _, _, _) when tool != null ->
           method + " " + tool + text(json.at("/params/arguments"));
       case Message.Request request -> request.method() + text(params(json));
       case Message.Notification notification -> notification.method() + text(params(json));

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
@@ -187,7 +188,7 @@ public final class TapeVerifier {
           byte[] answer =
               script
                   .answer(RequestKey.of(question))
-                  .map(found -> TapeJson.replace(found.bytes(), question.id().json(), "id"))
+                  .map(found -> new JsonEdit().set(question.id().json(), "id").apply(found.bytes()))
                   .orElseGet(() ->
                       JsonRpcErrors.error(
                           question.id(),

@@ -151,7 +151,7 @@ public record SessionOpener(
     boolean renamed =
         reply.session() != null
             && reply.session().version() == ProtocolVersion.V2024_11_05
-            && ProtocolVersion.parse(initialize.protocolVersion())
+            && ProtocolVersion.parseWithSessions(initialize.protocolVersion())
                 .filter(asked -> !asked.hasBatches())
                 .isPresent();
     return renamed ? inVersionOf(initialize, reply) : reply;
@@ -220,7 +220,7 @@ public record SessionOpener(
    */
   private static InitializeReply inVersionOf(InitializeRequest initialize, InitializeReply reply) {
     String asked = initialize.protocolVersion();
-    if (reply.session() == null || ProtocolVersion.parse(asked).isEmpty()) {
+    if (reply.session() == null || ProtocolVersion.parseWithSessions(asked).isEmpty()) {
       return reply;
     }
     List<byte[]> messages = new ArrayList<>(reply.messages());

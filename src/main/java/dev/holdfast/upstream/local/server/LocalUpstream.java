@@ -80,7 +80,9 @@ public final class LocalUpstream implements Upstream {
     try {
       String wanted = InitializeRequest.read(initialize).protocolVersion();
       String agreed =
-          ProtocolVersion.parse(wanted).orElse(List.of(ProtocolVersion.values()).getLast()).wire();
+          ProtocolVersion.parseWithSessions(wanted)
+              .orElse(ProtocolVersion.NEWEST_WITH_SESSIONS)
+              .wire();
       LocalSessionId session =
           LocalSessionId.create(
               Json.read(initialize.bytes())
