@@ -16,6 +16,11 @@ import org.jspecify.annotations.Nullable;
 public record Exchange(
     String upstream, @Nullable SessionId session, boolean hasOneStream, Caller caller, Body body) {
 
+  /** Returns another body of the same caller, in a session. */
+  public Exchange with(@Nullable SessionId other, Body messages) {
+    return new Exchange(upstream, other, false, caller, messages);
+  }
+
   /** Returns the request of a body that opens a session; null if the body does not. */
   public static Message.@Nullable Request initializeIn(Body body) {
     return body instanceof Body.Single(Message.Request request) && request.isInitialize()

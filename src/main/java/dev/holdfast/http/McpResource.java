@@ -3,6 +3,7 @@ package dev.holdfast.http;
 import dev.holdfast.call.Endpoint;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.SessionId;
+import dev.holdfast.era.north.StatelessRelay;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.relay.Relay;
@@ -48,11 +49,16 @@ public final class McpResource {
   private Response take(RequestInProgress request, InputStream content) {
     HttpHeaders headers = request.headers();
     RequestChecks.checkPost(headers);
-    boolean named = headers.getHeaderString(McpHeaders.SESSION_ID) != null;
+    String version = headers.getHeaderString(McpHeaders.PROTOCOL_VERSION);
+    boolean named =
+        headers.getHeaderString(McpHeaders.SESSION_ID) != null && !StatelessRelay.accepts(version);
     SessionId session = named ? RequestChecks.sessionId(headers) : null;
     // Before the body, which a client may never finish.
     relay.enter(request.upstream(), session, false, request.caller());
     Body body = request.read(content);
+    if (StatelessRelay.accepts(body, version)) {
+      return answer(request, request.takeStateless(body));
+    }
     if (Exchange.initializeIn(body) == null) {
       RequestChecks.checkVersion(headers);
       session = RequestChecks.sessionId(headers);
@@ -60,10 +66,14 @@ public final class McpResource {
         request.connect();
       }
     }
-    return switch (request.take(session, false, body)) {
+    return answer(request, request.take(session, false, body));
+  }
+
+  private static Response answer(RequestInProgress request, Reply reply) {
+    return switch (reply) {
       case Reply.Acknowledgement _ -> Response.accepted().build();
       case Reply.Initialization(SessionOpener.InitializeReply opened) -> initialized(opened);
-      case Reply.Json(byte[] document) -> request.json(document);
+      case Reply.Json(byte[] document, int status) -> request.json(document, status);
       case Reply.Stream(Tail tail) -> request.stream(tail);
     };
   }

@@ -119,14 +119,32 @@ final class RequestInProgress implements AutoCloseable {
    * @throws RequestRejectedException if the headers that go with it are too large
    */
   Reply take(@Nullable SessionId session, boolean hasOneStream, Body body) {
-    Caller sender = caller.sending(scopes(), caller.token(), forwarded());
-    Exchange exchange = new Exchange(upstream, session, hasOneStream, sender, body);
     ClientBytes.Lease lease = Objects.requireNonNull(bytes);
-    Reply reply = steps.relay().take(exchange, lease::release);
+    Reply reply = steps.doors().relay().take(exchange(session, hasOneStream, body), lease::release);
     if (reply instanceof Reply.Stream || (hasOneStream && !body.requestIds().isEmpty())) {
       lease.handOver();
     }
     return reply;
+  }
+
+  /** Hands the body of a client without a session to the relay, as {@link #take} does. */
+  Reply takeStateless(Body body) {
+    connect();
+    ClientBytes.Lease lease = Objects.requireNonNull(bytes);
+    Reply reply =
+        steps
+            .doors()
+            .stateless()
+            .take(exchange(null, false, body), headers::getHeaderString, lease::release);
+    if (reply instanceof Reply.Stream) {
+      lease.handOver();
+    }
+    return reply;
+  }
+
+  private Exchange exchange(@Nullable SessionId session, boolean hasOneStream, Body body) {
+    Caller sender = caller.sending(scopes(), caller.token(), forwarded());
+    return new Exchange(upstream, session, hasOneStream, sender, body);
   }
 
   private Set<String> scopes() {
@@ -168,8 +186,8 @@ final class RequestInProgress implements AutoCloseable {
   }
 
   /** A response with a JSON document, after {@link #connect}. */
-  Response json(byte[] document) {
-    Response response = SocketBody.json(document, slot(), steps.streams().writeTimeout());
+  Response json(byte[] document, int status) {
+    Response response = SocketBody.json(document, status, slot(), steps.streams().writeTimeout());
     connection = null;
     return response;
   }

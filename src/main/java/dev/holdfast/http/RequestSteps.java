@@ -1,5 +1,6 @@
 package dev.holdfast.http;
 
+import dev.holdfast.era.north.StatelessRelay;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.http.socket.ClientAddress;
@@ -22,9 +23,13 @@ record RequestSteps(
     Upstreams upstreams,
     Authentication authentication,
     BodyReader reader,
-    Relay relay,
+    Doors doors,
     StreamConfig streams,
     @Nullable TraceListener traces) {
+
+  /** The relay, for clients with and without a session. */
+  @Singleton
+  record Doors(Relay relay, StatelessRelay stateless) {}
 
   /** Limits on the numbers of requests and of connections. */
   @Singleton

@@ -7,8 +7,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,9 @@ public final class JsonEdit {
   private static final class Edits {
     /** New values, raw; null for members to remove. */
     final Map<String, @Nullable String> values = new LinkedHashMap<>();
+
+    /** Names of members that keep the value that they have. */
+    final Set<String> defaults = new HashSet<>();
 
     final Map<String, Edits> objects = new LinkedHashMap<>();
 
@@ -55,6 +60,12 @@ public final class JsonEdit {
   public JsonEdit set(String json, String... path) {
     at(path).values.put(path[path.length - 1], json);
     return this;
+  }
+
+  /** Adds a member unless it is there, with the objects around it. */
+  public JsonEdit add(String json, String... path) {
+    at(path).defaults.add(path[path.length - 1]);
+    return set(json, path);
   }
 
   /** Removes a member if it is there. */
@@ -111,8 +122,9 @@ public final class JsonEdit {
       parser.skipChildren();
       parser.finishToken();
       end = offset(parser);
-      String edited = edits.values.get(name);
-      boolean kept = !edits.values.containsKey(name) && (inner == null || !inner.inserts());
+      boolean stays = !edits.values.containsKey(name) || edits.defaults.contains(name);
+      String edited = stays ? null : edits.values.get(name);
+      boolean kept = stays && (inner == null || !inner.inserts());
       if (kept || edited != null) {
         seen.add(name);
         separate(out);
@@ -201,6 +213,28 @@ public final class JsonEdit {
         return new String(json, from, offset(parser) - from, StandardCharsets.UTF_8);
       }
       return null;
+    } catch (IOException invalid) {
+      throw new UncheckedIOException(invalid);
+    }
+  }
+
+  /** Returns the elements of an array as they stand in the JSON; none if there is no array. */
+  public static List<String> elements(byte[] json, String... path) {
+    String array = raw(json, path);
+    List<String> elements = new ArrayList<>();
+    if (array == null || !array.startsWith("[")) {
+      return elements;
+    }
+    byte[] bytes = array.getBytes(StandardCharsets.UTF_8);
+    try (JsonParser parser = Utf8JsonFactory.INSTANCE.createParser(bytes)) {
+      JsonToken _ = parser.nextToken();
+      while (parser.nextToken() != JsonToken.END_ARRAY) {
+        int from = (int) parser.currentTokenLocation().getByteOffset();
+        parser.skipChildren();
+        parser.finishToken();
+        elements.add(new String(bytes, from, offset(parser) - from, StandardCharsets.UTF_8));
+      }
+      return elements;
     } catch (IOException invalid) {
       throw new UncheckedIOException(invalid);
     }

@@ -16,6 +16,12 @@ public enum JsonRpcErrorCode {
   INVALID_PARAMS(-32602, "Invalid params"),
   /** The gateway failed. */
   INTERNAL_ERROR(-32603, "Internal error"),
+  /** A header is missing, malformed or unlike the body (2026-07-28, Transports). */
+  HEADER_MISMATCH(-32020, "Header mismatch"),
+  /** The server needs what the client has not declared (2026-07-28). */
+  MISSING_CAPABILITY(-32021, "Missing required client capability"),
+  /** The revision is not supported (2026-07-28). */
+  UNSUPPORTED_VERSION(-32022, "Unsupported protocol version"),
   /** Any other failure; the official SDKs use this code, too. */
   SERVER_ERROR(-32000, "Server error"),
   /** No such session; not in the specification, but the official SDKs use it. */

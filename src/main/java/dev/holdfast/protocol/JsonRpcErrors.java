@@ -13,9 +13,29 @@ public final class JsonRpcErrors {
 
   private JsonRpcErrors() {}
 
+  /**
+   * Returns a response with a result.
+   *
+   * @param result raw JSON on one line
+   */
+  public static byte[] result(RequestId id, String result) {
+    return ("{\"jsonrpc\":\"2.0\",\"id\":" + id.json() + ",\"result\":" + result + "}")
+        .getBytes(StandardCharsets.UTF_8);
+  }
+
   /** Returns an error response without data. */
   public static byte[] error(@Nullable RequestId id, JsonRpcErrorCode code, String message) {
     return error(id, code.code(), message, Map.of());
+  }
+
+  /**
+   * Returns an error response with data.
+   *
+   * @param data raw JSON on one line
+   */
+  public static byte[] error(
+      @Nullable RequestId id, JsonRpcErrorCode code, String message, String data) {
+    return new JsonEdit().set(data, "error", "data").apply(error(id, code, message));
   }
 
   /**

@@ -99,6 +99,21 @@ public record RedisKeys(String prefix) {
     return prefix + "level:" + localSession;
   }
 
+  /** STRING: the key that seals new states of retries. */
+  public String retryKey() {
+    return prefix + "retry-key";
+  }
+
+  /** STRING: a key that has sealed states of retries. */
+  public String retryKey(int id) {
+    return prefix + "retry-key:" + Integer.toHexString(id);
+  }
+
+  /** STRING: a state of a retry that was used. */
+  public String usedState(String name) {
+    return prefix + "used:" + name;
+  }
+
   /** ZSET: all replicas by the time of their last heartbeat in ms since the epoch. */
   public String replicas() {
     return prefix + "replicas";

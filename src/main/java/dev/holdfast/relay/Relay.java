@@ -202,6 +202,11 @@ public record Relay(
     tokens.forget(id.value());
   }
 
+  /** Returns true if the server of a session may keep something for it. */
+  public boolean isStateful(Session session) {
+    return sessions.isStateful(session);
+  }
+
   /** Returns whether this replica drains and clients should go to another one. */
   public boolean isDraining() {
     return admission.isDraining();

@@ -12,8 +12,12 @@ public sealed interface Reply {
   /** The answer to {@code initialize}. */
   record Initialization(SessionOpener.InitializeReply opened) implements Reply {}
 
-  /** JSON on one line that is not in the log. */
-  record Json(byte[] document) implements Reply {}
+  /**
+   * JSON on one line that is not in the log.
+   *
+   * @param status the HTTP status
+   */
+  record Json(byte[] document, int status) implements Reply {}
 
   /**
    * A durable stream.

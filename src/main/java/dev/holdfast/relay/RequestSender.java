@@ -92,7 +92,7 @@ public record RequestSender(
         case Answer.Json json -> {
           body.requestIds().forEach(_ -> listener.fromUpstream(RelayListener.MessageKind.RESPONSE));
           json.release().run();
-          yield new Reply.Json(json.json());
+          yield new Reply.Json(json.json(), 200);
         }
         case Answer.Stream stream -> {
           Reply reply = durableAnswer(session, body, stream);

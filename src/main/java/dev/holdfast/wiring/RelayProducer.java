@@ -5,6 +5,9 @@ import dev.holdfast.call.ClientTokens;
 import dev.holdfast.cli.CommandContext;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.config.OwnCertificate;
+import dev.holdfast.era.north.EraConfig;
+import dev.holdfast.era.north.RetryStore;
+import dev.holdfast.era.north.StatelessRelay;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.limit.RequestLimit;
@@ -144,6 +147,13 @@ final class RelayProducer {
       StoreFailureConfig storeFailure,
       SessionConfig session) {
     return new Config(gateway, streams, replay, storeFailure, session);
+  }
+
+  @Produces
+  @Singleton
+  static StatelessRelay statelessRelay(
+      Relay relay, RetryStore retries, EraConfig config, InstantSource clock) {
+    return new StatelessRelay(relay, retries, config, clock);
   }
 
   @Produces

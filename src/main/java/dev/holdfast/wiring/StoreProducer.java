@@ -2,6 +2,8 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.audit.AuditLog;
 import dev.holdfast.cli.ProcessMode;
+import dev.holdfast.era.north.RedisRetryStore;
+import dev.holdfast.era.north.RetryStore;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Retention;
@@ -55,6 +57,7 @@ final class StoreProducer {
   @Produces final StreamIndex streams;
   @Produces final SharedLog sharedLog;
   @Produces final LogLevelStore logLevels;
+  @Produces final RetryStore retries;
 
   private final Optional<RedisConnections> redis;
 
@@ -90,6 +93,7 @@ final class StoreProducer {
       sharedLog = SharedLog.NONE;
       sessions = new MemorySessionStore(idleTimeout, sessionLimits, clock);
       logLevels = new LogLevelStore.InMemory();
+      retries = new RetryStore.InMemory(clock);
       return;
     }
     RedisConnections opened = redis.get();
@@ -112,6 +116,7 @@ final class StoreProducer {
             opened.client(), opened.keys(), idleTimeout, sessionTtl, sessionLimits);
     logLevels =
         new RedisLogLevelStore(opened.client(), opened.keys(), idleTimeout.plus(LOG_LEVEL_MARGIN));
+    retries = new RedisRetryStore(opened.client(), opened.keys(), clock);
   }
 
   /** Switches the audit log on if the configuration asks for it. */

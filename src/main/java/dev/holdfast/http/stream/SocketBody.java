@@ -61,7 +61,8 @@ public record SocketBody(Consumer<ServerRequestContext> writer) {
    * @param slot holds the bytes; released when the client has taken them, or is gone
    * @param patience time for which the client may take nothing
    */
-  public static Response json(byte[] document, ConnectionLimit.Slot slot, Duration patience) {
+  public static Response json(
+      byte[] document, int status, ConnectionLimit.Slot slot, Duration patience) {
     slot.hold(document.length);
     Runnable taken =
         () -> {
@@ -70,7 +71,7 @@ public record SocketBody(Consumer<ServerRequestContext> writer) {
         };
     SocketBody body =
         new SocketBody(context -> ClientSocket.of(context).end(document, patience, taken));
-    return Response.ok(body, MediaType.APPLICATION_JSON_TYPE).build();
+    return Response.status(status).entity(body).type(MediaType.APPLICATION_JSON_TYPE).build();
   }
 
   /** Lets the framework write bodies. */

@@ -169,6 +169,12 @@ public final class Sessions {
     return store.find(id);
   }
 
+  /** Returns true if the server of a session may keep something for it. */
+  public boolean isStateful(Session session) {
+    return !upstreams.runsInProcess(session)
+        && (session.upstreamSession() != null || upstreams.isPinned(session));
+  }
+
   /** Notes that a session is in use. */
   public void used(Session session) {
     recent.used(session);

@@ -43,7 +43,7 @@ final class Delivery {
 
   private final TailContext context;
   private final StreamRef stream;
-  private final EventFraming framing;
+  private EventFraming framing;
   private final TailKind kind;
   private final StreamListener listener;
   private final ClientWriter writer;
@@ -66,6 +66,9 @@ final class Delivery {
 
   /** True if the newest event is not in the log, so that the client cannot resume after it. */
   private boolean pastLog;
+
+  /** Null for a client that gets the messages as they are in the log. */
+  private @Nullable Translation translation;
 
   /** Null before the tail runs, and after its end. */
   private EventLog.@Nullable Watch watch;
@@ -116,6 +119,48 @@ final class Delivery {
     return writer;
   }
 
+  /** Translates all messages, before the tail runs. */
+  void translate(Translation with, @Nullable String idPrefix) {
+    translation = with;
+    framing = framing.withoutSession(idPrefix);
+  }
+
+  /** Returns true if the response can end before the stream, and the client comes back. */
+  boolean canPause() {
+    return translation != null && !pastLog && translation.canPause();
+  }
+
+  /** Returns true if the server waits for the client. */
+  boolean isAsking() {
+    return translation != null && translation.isAsking();
+  }
+
+  /** Adds the last message of a response that ends before the stream. */
+  void pause() {
+    if (translation != null) {
+      framing.unlogged(frames, translation.pause(cursor));
+    }
+  }
+
+  /** Notes that the response has ended, or that the client has left before. */
+  void closed(boolean left) {
+    if (translation != null) {
+      translation.closed(left);
+    }
+  }
+
+  private void frame(LogEvent event) {
+    if (translation == null || event.payload().length == 0) {
+      framing.event(frames, event);
+      return;
+    }
+    byte[] message =
+        translation.translate(event.logged() ? event.position() : cursor, event.payload());
+    framing.event(
+        frames,
+        new LogEvent(event.position(), message, event.upstreamId(), event.last(), event.logged()));
+  }
+
   /** Notes that the client awaits responses. Any thread may call this. */
   void await(List<RequestId> requests) {
     awaited.add(requests);
@@ -142,7 +187,11 @@ final class Delivery {
     Position from = kind == TailKind.STANDALONE ? null : cursor;
     watch = context.log().watch(stream, from, watcher);
     if (kind == TailKind.RESUMED || shared) {
-      awaited.add(RequestId.parse(watch.requests()));
+      List<RequestId> open = RequestId.parse(watch.requests());
+      awaited.add(open);
+      if (translation != null) {
+        translation.requests(open);
+      }
     }
     if (kind == TailKind.RESUMED && !shared) {
       awaited.removeAnswered(context.log(), stream, cursor);
@@ -200,7 +249,7 @@ final class Delivery {
     place = Place.GONE;
     for (RequestId id : awaited.open()) {
       byte[] error = JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, STREAM_LOST);
-      framing.unlogged(frames, error);
+      framing.unlogged(frames, translation == null ? error : translation.translate(cursor, error));
     }
   }
 
@@ -218,7 +267,7 @@ final class Delivery {
   /** Delivers events, and waits until the socket has taken them. Their end may go out later. */
   void deliver(List<LogEvent> events, ClientConnection client) throws ClientGoneException {
     boolean last = events.getLast().last();
-    events.forEach(event -> framing.event(frames, event));
+    events.forEach(this::frame);
     if (!last || frames.length() > END_WITH_RESPONSE) {
       flush(client);
     }
@@ -240,6 +289,7 @@ final class Delivery {
   boolean deliverNow(Position before, List<LogEvent> events, ClientConnection client)
       throws ClientGoneException {
     if (standalone
+        || translation != null
         || !before.equals(cursor)
         || events.getLast().last()
         || PageReader.bytes(events) > PageReader.SMALLEST

@@ -26,6 +26,12 @@ public record EventFraming(
   private static final String ENDPOINT = "endpoint";
   private static final String MESSAGE = "message";
 
+  /** The frames of a request without a session: the client needs no {@code retry}. */
+  EventFraming withoutSession(@Nullable String idPrefix) {
+    return new EventFraming(
+        idPrefix == null ? stream : idPrefix, idPrefix != null, false, false, null);
+  }
+
   /**
    * Writes the first frame of a connection: the id to resume from, and {@code retry}. A client that
    * does not understand it gets a comment, which shows that it is connected.

@@ -36,6 +36,9 @@ public final class Tail implements Tails.Movable {
   /** Upper bound of one wait, in case a wake-up from another replica was lost. */
   private static final Duration MAX_WAIT = Duration.ofSeconds(10);
 
+  /** Time in which a server may ask a client more, before the client hears of it. */
+  private static final Duration ASKING_TIME = Duration.ofMillis(50);
+
   private final TailContext context;
   private final StreamRef stream;
   private final TailKind kind;
@@ -55,6 +58,12 @@ public final class Tail implements Tails.Movable {
 
   /** The client, while the tail waits at the head of the log. */
   private @Nullable ClientConnection waiting;
+
+  /** True when the client has left before the end of the response. */
+  private boolean left;
+
+  /** Nano time since which the server waits for the client; 0 while it does not. */
+  private long asking;
 
   private final Delivery delivery;
 
@@ -113,6 +122,16 @@ public final class Tail implements Tails.Movable {
     return this;
   }
 
+  /**
+   * Translates all messages for a client without a session.
+   *
+   * @param idPrefix the first part of the ids of events; null for a client that gets none
+   */
+  public Tail translated(Translation translation, @Nullable String idPrefix) {
+    delivery.translate(translation, idPrefix);
+    return this;
+  }
+
   private void requested(String requests) {
     delivery.await(RequestId.parse(requests));
   }
@@ -144,6 +163,7 @@ public final class Tail implements Tails.Movable {
       }
     } catch (ClientGoneException gone) {
       LOG.tracef("client is gone stream=%s", stream);
+      left = true;
     } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
     } catch (Throwable unexpected) {
@@ -167,8 +187,16 @@ public final class Tail implements Tails.Movable {
       // The client resumes with its cursor later. The opening frame, which may give it the cursor,
       // is sent in any case.
       LOG.debugf("tail ended, the store is away stream=%s: %s", stream, away.getMessage());
-      delivery.close(context.config().retry());
+      closeOrPause(context.config().retry());
       return Next.END;
+    }
+  }
+
+  private void closeOrPause(Duration retry) {
+    if (delivery.canPause()) {
+      delivery.pause();
+    } else {
+      delivery.close(retry);
     }
   }
 
@@ -181,6 +209,7 @@ public final class Tail implements Tails.Movable {
     try (var _ = turn.hold()) {
       waiting = null;
       delivery.endWatch();
+      delivery.closed(left);
     } finally {
       client.end();
       context.tails().remove(this);
@@ -248,7 +277,7 @@ public final class Tail implements Tails.Movable {
       return Next.END;
     }
     // Checked here too, because a busy stream may never pause.
-    return !movedAway(false) && mayContinue() ? Next.READ : Next.END;
+    return !movedAway(false) && mayContinue() && !hasAsked() ? Next.READ : Next.END;
   }
 
   /**
@@ -280,10 +309,30 @@ public final class Tail implements Tails.Movable {
     if (movedAway(leaves)) {
       return Next.END;
     }
+    if (hasAsked()) {
+      return Next.END;
+    }
     delivery.flush(client);
+    if (delivery.isAsking()) {
+      return await(client, ASKING_TIME);
+    }
     Duration wait = writer.untilNextDeadline();
     waiting = client;
     return await(client, wait.compareTo(MAX_WAIT) < 0 ? wait : MAX_WAIT);
+  }
+
+  /** Ends the response when the server has asked the client a moment ago, and may ask no more. */
+  private boolean hasAsked() {
+    if (!delivery.isAsking()) {
+      return false;
+    }
+    long now = System.nanoTime();
+    asking = asking == 0 ? now : asking;
+    boolean ends = now - asking >= ASKING_TIME.toNanos();
+    if (ends) {
+      delivery.pause();
+    }
+    return ends;
   }
 
   private Next await(ClientConnection client, Duration most) throws ClientGoneException {
@@ -305,7 +354,10 @@ public final class Tail implements Tails.Movable {
         }
         yield continues ? Next.READ : Next.END;
       }
-      case GONE -> Next.END;
+      case GONE -> {
+        left = true;
+        yield Next.END;
+      }
       case EVICTED -> {
         Duration first = context.config().retry();
         delivery.close(context.tails().retryAfterEviction(stream, writer.age(), first));
@@ -330,7 +382,7 @@ public final class Tail implements Tails.Movable {
     if (moves && (departures.contains(Departure.EXPIRED) || isRevoked())) {
       delivery.close("the access token is no longer valid");
     } else if (moves) {
-      delivery.close(context.config().drainRetry());
+      closeOrPause(context.config().drainRetry());
     }
     return moves;
   }
@@ -346,8 +398,9 @@ public final class Tail implements Tails.Movable {
     boolean standalone = stream.name().equals(StreamNames.STANDALONE);
     boolean goes =
         departures.contains(Departure.EXPIRED)
-            || (departures.contains(Departure.MOVE) && (standalone || resumes.getAsBoolean()));
-    return isRevoked() || (goes && delivery.isResumable());
+            || (departures.contains(Departure.MOVE)
+                && (standalone || delivery.canPause() || resumes.getAsBoolean()));
+    return isRevoked() || (goes && (delivery.canPause() || delivery.isResumable()));
   }
 
   private boolean isRevoked() {

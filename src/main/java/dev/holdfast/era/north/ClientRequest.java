@@ -1,0 +1,37 @@
+package dev.holdfast.era.north;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a translation must know of the request that it answers.
+ *
+ * @param id raw id that the client chose
+ * @param method the method
+ * @param capabilities of the client, as a raw JSON object; null if a server asks for nothing else
+ * @param logLevel level of the log messages that the client wants; empty for none
+ * @param digest digest of the parameters, in Base64; empty if no retry can need it
+ */
+record ClientRequest(
+    String id, String method, @Nullable String capabilities, String logLevel, String digest) {
+
+  static ClientRequest of(StatelessRequest request, CallId call) {
+    return new ClientRequest(
+        request.message().id().json(),
+        request.method(),
+        request.capabilities(),
+        call.logLevel(),
+        call.digest());
+  }
+
+  /**
+   * Reads a call of a tool from its id in the session; null if the id has another form. The session
+   * was opened with the capabilities of the client, so a server asks for nothing else.
+   */
+  static @Nullable ClientRequest ofCall(String inSession) {
+    CallId call = CallId.parse(inSession).orElse(null);
+    String id = CallId.ofClient(inSession);
+    return call == null || id == null
+        ? null
+        : new ClientRequest(id, "tools/call", null, call.logLevel(), call.digest());
+  }
+}

@@ -1,0 +1,94 @@
+package dev.holdfast.era.north;
+
+import dev.holdfast.lock.LruMap;
+import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisException;
+import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.session.SessionStoreException;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps keys and names of used states in Redis. The replicas agree on the current key there; each
+ * key stays for as long as a state that it has sealed. Methods throw {@link SessionStoreException}
+ * while Redis does not answer.
+ */
+public final class RedisRetryStore implements RetryStore {
+
+  private static final int MAX_KEYS = 100;
+  private static final Duration KEY_LIFE = RetryKey.MAX_AGE.plus(MAX_LIFE);
+
+  private final RedisClient client;
+  private final RedisKeys keys;
+  private final InstantSource clock;
+  private final Map<Integer, RetryKey> known = LruMap.create(MAX_KEYS);
+
+  /** The newest key that this replica knows. */
+  private volatile @Nullable RetryKey current;
+
+  /** Asks Redis when a key is needed. */
+  public RedisRetryStore(RedisClient client, RedisKeys keys, InstantSource clock) {
+    this.client = client;
+    this.keys = keys;
+    this.clock = clock;
+  }
+
+  @Override
+  public RetryKey current() {
+    RetryKey key = current;
+    if (key == null || key.isOld(clock.instant())) {
+      key = agree();
+      current = key;
+      known.put(key.id(), key);
+    }
+    return key;
+  }
+
+  /** Offers a new key, and takes the one that was offered first. */
+  private RetryKey agree() {
+    RetryKey offered = RetryKey.random(clock.instant());
+    set(keys.retryKey(offered.id()), offered.format(), KEY_LIFE, false);
+    set(keys.retryKey(), offered.format(), RetryKey.MAX_AGE, true);
+    Response agreed = send(Request.cmd(Command.GET).arg(keys.retryKey()));
+    return agreed == null ? offered : RetryKey.parse(agreed.toString());
+  }
+
+  @Override
+  public Optional<RetryKey> find(int id) {
+    RetryKey key = known.get(id);
+    if (key != null) {
+      return Optional.of(key);
+    }
+    Response found = send(Request.cmd(Command.GET).arg(keys.retryKey(id)));
+    if (found == null) {
+      return Optional.empty();
+    }
+    RetryKey read = RetryKey.parse(found.toString());
+    known.put(id, read);
+    return Optional.of(read);
+  }
+
+  @Override
+  public boolean use(String name) {
+    return set(keys.usedState(name), "1", MAX_LIFE, true);
+  }
+
+  private boolean set(String key, String value, Duration life, boolean onlyIfMissing) {
+    Request request = Request.cmd(Command.SET).arg(key).arg(value).arg("PX").arg(life.toMillis());
+    return send(onlyIfMissing ? request.arg("NX") : request) != null;
+  }
+
+  private @Nullable Response send(Request request) {
+    try {
+      return client.send(request);
+    } catch (RedisException away) {
+      throw new SessionStoreException(away);
+    }
+  }
+}

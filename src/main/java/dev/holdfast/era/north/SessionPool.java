@@ -1,0 +1,177 @@
+package dev.holdfast.era.north;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.Exchange;
+import dev.holdfast.call.Principal;
+import dev.holdfast.lock.LruMap;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.JsonEdit;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.Methods;
+import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.relay.Relay;
+import dev.holdfast.relay.Reply;
+import dev.holdfast.relay.session.SessionOpener;
+import dev.holdfast.session.Session;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sessions of this replica for callers that have none: one for each principal, upstream and set of
+ * capabilities. Callers without a name share a session only if the server keeps nothing for it;
+ * else each request gets its own. Thread-safe.
+ */
+final class SessionPool {
+
+  private static final int MAX_SESSIONS = 10_000;
+
+  /** Time for which a session takes requests. Then what the server has told may be old. */
+  private static final Duration MAX_AGE = Duration.ofMinutes(10);
+
+  /** The callers that share a session. */
+  private record Key(Principal principal, String upstream, String capabilities) {}
+
+  private final Relay relay;
+  private final boolean sharesAnonymous;
+  private final InstantSource clock;
+  private final Map<Key, CompletableFuture<PooledSession>> sessions = LruMap.create(MAX_SESSIONS);
+
+  /**
+   * Opens sessions on demand.
+   *
+   * @param sharesAnonymous true if all callers without a name share a session in any case
+   */
+  SessionPool(Relay relay, boolean sharesAnonymous, InstantSource clock) {
+    this.relay = relay;
+    this.sharesAnonymous = sharesAnonymous;
+    this.clock = clock;
+  }
+
+  /** Finds or opens the session for a request. Throws as {@link Relay#take} does. */
+  PooledSession find(Exchange exchange, StatelessRequest request) {
+    Key key = key(exchange, request);
+    CompletableFuture<PooledSession> known = sessions.get(key);
+    if (known != null) {
+      PooledSession session = await(known);
+      if (session.isForOneCall()) {
+        return open(exchange, request);
+      }
+      if (session.take(clock.instant())) {
+        return session;
+      }
+      sessions.remove(key, known);
+    }
+    CompletableFuture<PooledSession> opening = new CompletableFuture<>();
+    CompletableFuture<PooledSession> other = sessions.putIfAbsent(key, opening);
+    if (other != null) {
+      PooledSession session = await(other);
+      return session.isForOneCall() ? open(exchange, request) : session;
+    }
+    try {
+      PooledSession session = open(exchange, request);
+      opening.complete(session);
+      return session;
+    } catch (Throwable failure) {
+      sessions.remove(key, opening);
+      opening.completeExceptionally(failure);
+      throw failure;
+    }
+  }
+
+  /** What the server of a request says of itself. Throws as above. */
+  Discovery discover(Exchange exchange, StatelessRequest request) {
+    CompletableFuture<PooledSession> known = sessions.get(key(exchange, request));
+    PooledSession session = known == null ? null : await(known);
+    if (session != null && session.take(clock.instant())) {
+      return session.discovery();
+    }
+    PooledSession found = find(exchange, request);
+    end(exchange, found);
+    return found.discovery();
+  }
+
+  /** Removes a session that has ended. */
+  void forget(Exchange exchange, StatelessRequest request, PooledSession session) {
+    sessions.computeIfPresent(
+        key(exchange, request),
+        (_, known) -> known.isDone() && await(known) == session ? null : known);
+  }
+
+  /** Ends a session that was opened for one call. */
+  void end(Exchange exchange, PooledSession session) {
+    if (session.isForOneCall()) {
+      relay.end(exchange.upstream(), session.id(), false, exchange.caller());
+    }
+  }
+
+  private static Key key(Exchange exchange, StatelessRequest request) {
+    return new Key(exchange.caller().principal(), exchange.upstream(), request.capabilities());
+  }
+
+  private static PooledSession await(CompletableFuture<PooledSession> opening) {
+    try {
+      return opening.join();
+    } catch (CompletionException failed) {
+      if (failed.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw failed;
+    }
+  }
+
+  private PooledSession open(Exchange exchange, StatelessRequest request) {
+    SessionOpener.InitializeReply opened = initialize(exchange, request);
+    byte[] response = opened.messages().getLast();
+    Session session = opened.session();
+    if (session == null) {
+      @Nullable String why = JsonEdit.text(JsonEdit.raw(response, "error", "message"));
+      throw new StatelessException(
+          200, JsonRpcErrorCode.INTERNAL_ERROR, "The server refuses a session: " + why, null);
+    }
+    Exchange initialized =
+        exchange.with(
+            session.id(),
+            Envelopes.read(
+                "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}".getBytes(UTF_8)));
+    boolean translated = session.version().hasSessions();
+    if (translated) {
+      Reply _ = relay.take(initialized, () -> {});
+    }
+    boolean shared =
+        !isAnonymous(exchange.caller()) || sharesAnonymous || !relay.isStateful(session);
+    return new PooledSession(
+        session.id(), translated, !shared, Discovery.read(response), clock.instant().plus(MAX_AGE));
+  }
+
+  private static boolean isAnonymous(Caller caller) {
+    return caller.principal().equals(Principal.ANONYMOUS);
+  }
+
+  private SessionOpener.InitializeReply initialize(Exchange exchange, StatelessRequest request) {
+    byte[] capabilities =
+        new JsonEdit()
+            .remove("extensions")
+            .remove("tasks")
+            .apply(request.capabilities().getBytes(UTF_8));
+    byte[] initialize =
+        new JsonEdit()
+            .set("\"2.0\"", "jsonrpc")
+            .set("\"open\"", "id")
+            .set(JsonEdit.quote(Methods.INITIALIZE), "method")
+            .set(JsonEdit.quote(ProtocolVersion.V2025_11_25.wire()), "params", "protocolVersion")
+            .set(new String(capabilities, UTF_8), "params", "capabilities")
+            .set(request.clientInfo(), "params", "clientInfo")
+            .apply("{}".getBytes(UTF_8));
+    Reply reply = relay.take(exchange.with(null, Envelopes.read(initialize)), () -> {});
+    if (reply instanceof Reply.Initialization(SessionOpener.InitializeReply opened)) {
+      return opened;
+    }
+    throw new IllegalStateException("initialize has another reply");
+  }
+}

@@ -1,0 +1,171 @@
+package dev.holdfast.era.north;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.holdfast.protocol.JsonEdit;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.MetaKeys;
+import dev.holdfast.protocol.Utf8JsonFactory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request of revision 2026-07-28, with what its {@code params} say of the client.
+ *
+ * @param members raw JSON of the members of {@code params} and {@code _meta} that the gateway uses
+ * @param digest hash of all other parameters; empty if no retry can need it
+ */
+record StatelessRequest(Message.Request message, Map<String, String> members, byte[] digest) {
+
+  private static final String STATE = "requestState";
+  private static final String RESPONSES = "inputResponses";
+  private static final String NOTIFICATIONS = "notifications";
+
+  private static final Set<String> OF_PARAMS = Set.of(STATE, RESPONSES, NOTIFICATIONS);
+
+  /** Members of {@code _meta} that no server of an earlier revision gets. */
+  static final Set<String> OF_META =
+      Set.of(
+          MetaKeys.PROTOCOL_VERSION,
+          MetaKeys.CLIENT_CAPABILITIES,
+          MetaKeys.CLIENT_INFO,
+          MetaKeys.LOG_LEVEL);
+
+  private static final int HASH_BYTES = 32;
+
+  /** Reads the parameters, in one pass over the message. */
+  static StatelessRequest read(Message.Request message) {
+    Map<String, String> members = new HashMap<>();
+    byte[] digest = new byte[StatelessMethods.ASKING.contains(message.method()) ? HASH_BYTES : 0];
+    byte[] json = message.bytes();
+    try (JsonParser parser = Utf8JsonFactory.INSTANCE.createParser(json)) {
+      parser.nextToken();
+      String name;
+      while ((name = parser.nextFieldName()) != null) {
+        boolean entered = parser.nextToken() == JsonToken.START_OBJECT && name.equals("params");
+        if (entered) {
+          readParams(parser, json, message, members, digest);
+        } else {
+          parser.skipChildren();
+        }
+      }
+    } catch (IOException invalid) {
+      throw new UncheckedIOException(invalid);
+    }
+    return new StatelessRequest(message, members, digest);
+  }
+
+  private static void readParams(
+      JsonParser parser,
+      byte[] json,
+      Message.Request message,
+      Map<String, String> members,
+      byte[] digest)
+      throws IOException {
+    String named = StatelessMethods.NAMED.get(message.method());
+    String name;
+    while ((name = parser.nextFieldName()) != null) {
+      JsonToken value = parser.nextToken();
+      if (name.equals("_meta") && value == JsonToken.START_OBJECT) {
+        readMeta(parser, json, members);
+        continue;
+      }
+      int from = (int) parser.currentTokenLocation().getByteOffset();
+      int length = skipValue(parser) - from;
+      if (OF_PARAMS.contains(name) || name.equals(named)) {
+        members.put(name, new String(json, from, length, UTF_8));
+      }
+      if (digest.length > 0 && !name.equals(STATE) && !name.equals(RESPONSES)) {
+        addTo(digest, name, json, from, length);
+      }
+    }
+  }
+
+  private static void readMeta(JsonParser parser, byte[] json, Map<String, String> members)
+      throws IOException {
+    String name;
+    while ((name = parser.nextFieldName()) != null) {
+      JsonToken _ = parser.nextToken();
+      int from = (int) parser.currentTokenLocation().getByteOffset();
+      int length = skipValue(parser) - from;
+      if (OF_META.contains(name)) {
+        members.put(name, new String(json, from, length, UTF_8));
+      }
+    }
+  }
+
+  private static int skipValue(JsonParser parser) throws IOException {
+    parser.skipChildren();
+    parser.finishToken();
+    return (int) parser.currentLocation().getByteOffset();
+  }
+
+  /** Adds a member. The sum does not depend on the order of the members. */
+  private static void addTo(byte[] digest, String name, byte[] json, int from, int length) {
+    try {
+      MessageDigest hash = MessageDigest.getInstance("SHA-256");
+      hash.update(name.getBytes(UTF_8));
+      hash.update((byte) 0);
+      hash.update(json, from, length);
+      byte[] sum = hash.digest();
+      for (int i = 0; i < digest.length; i++) {
+        digest[i] += sum[i];
+      }
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  String method() {
+    return message.method();
+  }
+
+  /** The value of the parameter that {@code Mcp-Name} repeats; null if there is none. */
+  @Nullable String name() {
+    String parameter = StatelessMethods.NAMED.get(method());
+    return parameter == null ? null : JsonEdit.text(members.get(parameter));
+  }
+
+  /** The capabilities of the client, as a raw JSON object. */
+  String capabilities() {
+    return members.getOrDefault(MetaKeys.CLIENT_CAPABILITIES, "{}");
+  }
+
+  boolean hasCapabilities() {
+    return capabilities().startsWith("{") && members.containsKey(MetaKeys.CLIENT_CAPABILITIES);
+  }
+
+  /** Name and version of the client, as a raw JSON object. */
+  String clientInfo() {
+    String info = members.get(MetaKeys.CLIENT_INFO);
+    return info != null && info.startsWith("{") ? info : "{\"name\":\"unknown\",\"version\":\"0\"}";
+  }
+
+  /** The level of the log messages that the client wants; null for none. */
+  @Nullable String logLevel() {
+    return JsonEdit.text(members.get(MetaKeys.LOG_LEVEL));
+  }
+
+  /** The state that a retry brings back; null if it is the first round. */
+  @Nullable String requestState() {
+    return JsonEdit.text(members.get(STATE));
+  }
+
+  /** Answers of the client by key, as a raw JSON object. */
+  byte[] inputResponses() {
+    return members.getOrDefault(RESPONSES, "{}").getBytes(UTF_8);
+  }
+
+  /** What a subscription asks for, as a raw JSON object; null if it is missing. */
+  @Nullable String notifications() {
+    return members.get(NOTIFICATIONS);
+  }
+}

@@ -1,0 +1,43 @@
+package dev.holdfast.relay.tail;
+
+import dev.holdfast.log.Position;
+import dev.holdfast.protocol.RequestId;
+import java.util.List;
+
+/**
+ * Turns the messages of a stream into those that one client understands, and ends the response
+ * early when the client must act first. For the thread of its tail.
+ */
+public interface Translation {
+
+  /**
+   * Translates a message.
+   *
+   * @param position its position; that of the event before it if the log does not hold it
+   * @return the message for the client; empty if the client gets none
+   */
+  byte[] translate(Position position, byte[] message);
+
+  /** Returns true if the server waits for the client, so that the response ends soon. */
+  boolean isAsking();
+
+  /** Returns true if the client comes back for the rest when the response ends early. */
+  boolean canPause();
+
+  /**
+   * Returns the last message of a response that ends before its stream.
+   *
+   * @param cursor the last event that the client has
+   */
+  byte[] pause(Position cursor);
+
+  /** Notes the requests that a resumed stream answers, before its first message. */
+  void requests(List<RequestId> open);
+
+  /**
+   * Notes that the response has ended. Returns at once.
+   *
+   * @param left true if the client has left
+   */
+  void closed(boolean left);
+}
