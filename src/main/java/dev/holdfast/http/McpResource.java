@@ -4,7 +4,9 @@ import dev.holdfast.call.Endpoint;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.era.north.StatelessRelay;
+import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.Reply;
@@ -104,6 +106,9 @@ public final class McpResource {
   private Response follow(RequestInProgress request) {
     HttpHeaders headers = request.headers();
     RequestChecks.checkGet(headers);
+    if (isStateless(headers)) {
+      return followStateless(request);
+    }
     RequestChecks.checkVersion(headers);
     SessionId session = RequestChecks.sessionId(headers);
     request.connect();
@@ -124,6 +129,37 @@ public final class McpResource {
     return request.stream(relay.listen(request.upstream(), session, request.caller(), !isNew));
   }
 
+  /**
+   * Returns true if no header names a session, but one a revision without sessions or its event.
+   */
+  private static boolean isStateless(HttpHeaders headers) {
+    return headers.getHeaderString(McpHeaders.SESSION_ID) == null
+        && (StatelessRelay.accepts(headers.getHeaderString(McpHeaders.PROTOCOL_VERSION))
+            || lastStatelessEvent(headers).isPresent());
+  }
+
+  private static Optional<EventId> lastStatelessEvent(HttpHeaders headers) {
+    return Optional.ofNullable(headers.getHeaderString(McpHeaders.LAST_EVENT_ID))
+        .flatMap(EventId::parseWithSession);
+  }
+
+  private static Response followStateless(RequestInProgress request) {
+    Optional<EventId> last = lastStatelessEvent(request.headers());
+    if (last.isEmpty()) {
+      throw notAllowed();
+    }
+    request.connect();
+    return request
+        .resumeStateless(last.get())
+        .map(request::stream)
+        .orElseGet(() -> Response.noContent().build());
+  }
+
+  private static RequestRejectedException notAllowed() {
+    return new RequestRejectedException(
+        405, JsonRpcErrorCode.METHOD_NOT_FOUND, "This revision has only POST");
+  }
+
   /** Refuses: a response without a body cannot follow a stream. */
   @HEAD
   public Response head() {
@@ -137,6 +173,9 @@ public final class McpResource {
   }
 
   private Response end(RequestInProgress request) {
+    if (isStateless(request.headers())) {
+      throw notAllowed();
+    }
     SessionId session = RequestChecks.sessionId(request.headers());
     relay.end(request.upstream(), session, false, request.caller());
     return Response.noContent().build();

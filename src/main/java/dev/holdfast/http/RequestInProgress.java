@@ -15,6 +15,7 @@ import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.Reply;
+import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.relay.tail.Tail;
@@ -24,6 +25,7 @@ import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.util.HashSet;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -140,6 +142,11 @@ final class RequestInProgress implements AutoCloseable {
       lease.handOver();
     }
     return reply;
+  }
+
+  /** Goes on with a call of a client without a session. */
+  Optional<Tail> resumeStateless(EventId last) {
+    return steps.doors().stateless().resume(upstream, caller, last);
   }
 
   private Exchange exchange(@Nullable SessionId session, boolean hasOneStream, Body body) {

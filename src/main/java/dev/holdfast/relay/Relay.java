@@ -156,6 +156,12 @@ public record Relay(
     return counted(found, caller, session -> streams.listen(session, fromStart));
   }
 
+  /** Follows the standalone stream of a session from its end on, beside others who do. */
+  public Tail share(String upstream, SessionId id, Caller caller) {
+    Session found = sessions.find(upstream, id, false, caller.principal());
+    return counted(found, caller, streams::share);
+  }
+
   /**
    * Resumes a stream.
    *

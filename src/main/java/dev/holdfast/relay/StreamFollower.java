@@ -29,6 +29,17 @@ public record StreamFollower(
 
   /** Follows the standalone stream, as {@link Relay#listen} does. */
   public Tail listen(Session session, boolean fromStart) {
+    open(session);
+    return tails.standalone(session, fromStart);
+  }
+
+  /** Follows the standalone stream, as {@link Relay#share} does. */
+  public Tail share(Session session) {
+    open(session);
+    return tails.sharedStandalone(session);
+  }
+
+  private void open(Session session) {
     try (Admission.Pass _ = admission.enter()) {
       if (upstreams.isPinned(session) && !router.hasOwner(session)) {
         // The session is not ended yet, so that the client can resume its calls.
@@ -36,7 +47,6 @@ public record StreamFollower(
       }
       starter.startListening(session);
     }
-    return tails.standalone(session, fromStart);
   }
 
   /** Begins to read what a stream has after an event; null without replay. Does not block. */

@@ -152,8 +152,8 @@ final class RelayProducer {
   @Produces
   @Singleton
   static StatelessRelay statelessRelay(
-      Relay relay, RetryStore retries, EraConfig config, InstantSource clock) {
-    return new StatelessRelay(relay, retries, config, clock);
+      Relay relay, RetryStore retries, StreamIndex streams, EraConfig config, InstantSource clock) {
+    return new StatelessRelay(relay, retries, streams, config, clock);
   }
 
   @Produces

@@ -23,6 +23,12 @@ record ClientRequest(
         call.digest());
   }
 
+  /** Returns true if a server may answer with a request of that method. */
+  boolean allows(String serverMethod) {
+    return StatelessMethods.ASKING.contains(method)
+        && ServerRequests.METHODS.contains(serverMethod);
+  }
+
   /**
    * Reads a call of a tool from its id in the session; null if the id has another form. The session
    * was opened with the capabilities of the client, so a server asks for nothing else.

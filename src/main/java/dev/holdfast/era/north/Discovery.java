@@ -33,6 +33,17 @@ record Discovery(String capabilities, String serverInfo, @Nullable String instru
     return JsonEdit.raw(capabilities.getBytes(UTF_8), capability) != null;
   }
 
+  /** Returns true if a server with sessions has a method. */
+  boolean serves(String method) {
+    String capability = StatelessMethods.CAPABILITIES.get(method);
+    return capability != null && has(capability);
+  }
+
+  /** Returns true if a capability has a member that is true. */
+  boolean declares(String capability, String member) {
+    return "true".equals(JsonEdit.raw(capabilities.getBytes(UTF_8), capability, member));
+  }
+
   /** The response to {@code server/discover}. */
   byte[] toResponse(String id) {
     JsonEdit response =

@@ -9,6 +9,30 @@ import java.time.Duration;
 @ConfigMapping(prefix = "holdfast.eras")
 public interface EraConfig {
 
+  /** What clients of revision 2026-07-28 get. */
+  @WithDefault("serve")
+  NewClients newClients();
+
+  /** What clients of revision 2026-07-28 get. */
+  enum NewClients {
+    /** Their requests are served. */
+    SERVE,
+    /** An error that names earlier revisions. Most clients open a session then. */
+    REFUSE
+  }
+
+  /**
+   * Whether the events of a call have ids, with which a client can go on by GET after a cut
+   * connection. A call of a client that leaves then goes on for the time of {@link #cancelGrace}.
+   */
+  @WithDefault("false")
+  boolean eventIds();
+
+  /** Time for which a call with event ids goes on without its client. Zero to one hour. */
+  @WithDefault("10s")
+  @Range(min = "0s", max = "1h")
+  Duration cancelGrace();
+
   /**
    * Time for which a call waits for the answer of its client to a request of the server. One second
    * to one day.

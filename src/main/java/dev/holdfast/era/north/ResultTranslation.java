@@ -36,7 +36,7 @@ final class ResultTranslation implements Translation {
     COMPLETE
   }
 
-  private final StatelessCall call;
+  private StatelessCall call;
   private final boolean translated;
   private final Discovery discovery;
   private final ServerRequests asked = new ServerRequests();
@@ -49,6 +49,9 @@ final class ResultTranslation implements Translation {
 
   /** Where a retry goes on; null in the first round. */
   private RetryState.@Nullable Call before;
+
+  /** The capability that the server needs and the client has not declared; null for none. */
+  private @Nullable String missing;
 
   private int pauses;
   private Position newest = Position.START;
@@ -87,7 +90,8 @@ final class ResultTranslation implements Translation {
   @Override
   public void requests(List<RequestId> open) {
     if (request == null && !open.isEmpty()) {
-      request = ClientRequest.ofCall(open.getFirst().json());
+      call = call.withId(open.getFirst().json());
+      request = ClientRequest.ofCall(call.id());
     }
   }
 
@@ -120,19 +124,16 @@ final class ResultTranslation implements Translation {
       call.sendLater(JsonRpcErrors.result(question.id(), "{}"));
       return NOTHING;
     }
-    if (request == null || !mayAsk(request, question)) {
-      call.refuse(question.id(), "The client does not support " + question.method());
+    if (request == null || !request.allows(question.method())) {
+      call.refuse(question.id(), "The client cannot be asked for " + question.method());
       return NOTHING;
+    }
+    String declared = request.capabilities();
+    if (declared != null && missing == null) {
+      missing = ServerRequests.missingCapability(question, declared.getBytes(UTF_8));
     }
     asked.add(question, previous);
     return NOTHING;
-  }
-
-  private static boolean mayAsk(ClientRequest request, Message.Request question) {
-    String declared = request.capabilities();
-    return StatelessMethods.ASKING.contains(request.method())
-        && (declared == null
-            || ServerRequests.missingCapability(question, declared.getBytes(UTF_8)) == null);
   }
 
   private byte[] notification(Message.Notification notification) {
@@ -246,6 +247,11 @@ final class ResultTranslation implements Translation {
   @Override
   public byte[] pause(Position cursor) {
     ClientRequest of = Objects.requireNonNull(request);
+    if (missing != null) {
+      call.cancel();
+      progress = Progress.PAUSED;
+      return StatelessException.missingCapability(missing).toError(new RequestId(of.id()));
+    }
     Position from = asked.from();
     RetryState.Call round =
         new RetryState.Call(
@@ -267,7 +273,9 @@ final class ResultTranslation implements Translation {
 
   private String sealed(ClientRequest of, Optional<RetryState.Call> round, String serverState) {
     RetryState state = new RetryState(round, serverState, pauses, call.context().expiry());
-    return call.context().seal().seal(state, RetrySeal.Binding.of(call.exchange(), of));
+    return call.context()
+        .seal()
+        .seal(state, RetrySeal.Binding.of(call.caller(), call.upstream(), of));
   }
 
   private byte[] inputRequired(ClientRequest of, String requests, String state) {
@@ -287,7 +295,7 @@ final class ResultTranslation implements Translation {
     if (progress == Progress.COMPLETE) {
       call.endLater();
     } else if (progress == Progress.OPEN && left) {
-      call.cancel();
+      call.left(stream);
     }
   }
 }

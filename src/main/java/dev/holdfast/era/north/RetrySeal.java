@@ -2,7 +2,7 @@ package dev.holdfast.era.north;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.call.Exchange;
+import dev.holdfast.call.Caller;
 import dev.holdfast.call.Principal;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
@@ -31,9 +31,8 @@ record RetrySeal(RetryStore store, InstantSource clock) {
   /** What a seal is bound to. */
   record Binding(Principal principal, String upstream, String method, String digest) {
 
-    static Binding of(Exchange exchange, ClientRequest request) {
-      return new Binding(
-          exchange.caller().principal(), exchange.upstream(), request.method(), request.digest());
+    static Binding of(Caller caller, String upstream, ClientRequest request) {
+      return new Binding(caller.principal(), upstream, request.method(), request.digest());
     }
 
     private byte[] bytes() {

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,8 @@ final class ServerRequests {
   static final String ELICITATION = "elicitation/create";
   static final String SAMPLING = "sampling/createMessage";
   static final String ROOTS = "roots/list";
+
+  static final Set<String> METHODS = Set.of(ELICITATION, SAMPLING, ROOTS);
 
   /** The most requests of one round. The others follow in the next one. */
   private static final int MAX_REQUESTS = 20;

@@ -2,8 +2,11 @@ package dev.holdfast.era.north;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.SessionId;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
@@ -11,6 +14,7 @@ import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.Reply;
+import dev.holdfast.relay.stream.StreamNames;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -19,28 +23,36 @@ import org.jboss.logging.Logger;
 /**
  * A call of a client without a session, and what is done in its session beside it. Thread-safe.
  *
- * @param exchange the request that runs now
  * @param session where the call runs
  * @param endsSession true if the session ends with the call
- * @param id raw id of the request in the session
+ * @param id raw id of the request in the session; empty while it is not known
  */
 record StatelessCall(
     StatelessContext context,
-    Exchange exchange,
+    String upstream,
+    Caller caller,
     SessionId session,
     boolean endsSession,
     String id) {
 
   private static final Logger LOG = Logger.getLogger(StatelessCall.class);
 
-  /** Sends a notification or a response to the server. */
-  void send(byte[] message) {
-    Reply _ = context.relay().take(exchange.with(session, Envelopes.read(message)), () -> {});
+  /** The same call, of which the id is known now. */
+  StatelessCall withId(String known) {
+    return new StatelessCall(context, upstream, caller, session, endsSession, known);
+  }
+
+  /** Sends a message of the gateway itself to the server. */
+  Reply send(byte[] message) {
+    Body body = Envelopes.read(message);
+    return context.relay().take(new Exchange(upstream, session, false, caller, body), () -> {});
   }
 
   /** Sends a response to the server. Returns at once. */
   void sendLater(byte[] message) {
-    later(Duration.ZERO, () -> send(message));
+    later(() -> {
+      Reply _ = send(message);
+    });
   }
 
   /** Answers a request of the server with an error. Returns at once. */
@@ -50,23 +62,40 @@ record StatelessCall(
 
   /** Cancels the call. Returns at once. */
   void cancel() {
-    later(Duration.ZERO, this::cancelNow);
+    later(this::cancelNow);
+  }
+
+  /** Cancels the call whose client has left. If it can come back, it has some time for that. */
+  void left(String stream) {
+    if (!context.config().eventIds()) {
+      cancel();
+      return;
+    }
+    StreamRef ref = new StreamRef(StreamNames.key(session), stream);
+    later(
+        context.config().cancelGrace(),
+        () -> {
+          if (!context.isFollowed(ref)) {
+            cancelNow();
+          }
+        });
   }
 
   private void cancelNow() {
-    send(
-        new JsonEdit()
-            .set("\"2.0\"", "jsonrpc")
-            .set(JsonEdit.quote(Methods.NOTIFICATIONS_CANCELLED), "method")
-            .set(id, "params", "requestId")
-            .apply("{}".getBytes(UTF_8)));
+    Reply _ =
+        send(
+            new JsonEdit()
+                .set("\"2.0\"", "jsonrpc")
+                .set(JsonEdit.quote(Methods.NOTIFICATIONS_CANCELLED), "method")
+                .set(id, "params", "requestId")
+                .apply("{}".getBytes(UTF_8)));
     end();
   }
 
   /** Cancels the call if its client does not answer in time. Returns at once. */
   void endUnlessAnswered(RetryState.Call round) {
     later(
-        context.life(),
+        context.config().answerTimeout(),
         () -> {
           if (context.seal().store().use(round.once())) {
             for (String asked : round.asked()) {
@@ -81,14 +110,19 @@ record StatelessCall(
   /** Ends the session if it is for this call alone. Returns at once. */
   void endLater() {
     if (endsSession) {
-      later(Duration.ZERO, this::end);
+      later(this::end);
     }
   }
 
   private void end() {
     if (endsSession) {
-      context.relay().end(exchange.upstream(), session, false, exchange.caller());
+      context.relay().end(upstream, session, false, caller);
     }
+  }
+
+  /** Runs work on another thread. */
+  void later(Runnable work) {
+    later(Duration.ZERO, work);
   }
 
   private static void later(Duration delay, Runnable work) {

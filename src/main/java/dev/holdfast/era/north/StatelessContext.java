@@ -1,18 +1,23 @@
 package dev.holdfast.era.north;
 
+import dev.holdfast.log.StreamIndex;
+import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.Relay;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 
-/**
- * What all calls of clients without a session share.
- *
- * @param life time for which a call waits for an answer of its client
- */
-record StatelessContext(Relay relay, RetrySeal seal, Duration life, InstantSource clock) {
+/** What all calls of clients without a session share. */
+record StatelessContext(
+    Relay relay, RetrySeal seal, StreamIndex streams, EraConfig config, InstantSource clock) {
 
   Instant expiry() {
-    return clock.instant().plus(life);
+    return clock.instant().plus(config.answerTimeout());
+  }
+
+  /** Returns true if a client follows a stream, on any replica. */
+  boolean isFollowed(StreamRef stream) {
+    return streams.followed(List.of(stream.key())).getFirst().stream()
+        .anyMatch(connection -> connection.stream().equals(stream.name()));
   }
 }

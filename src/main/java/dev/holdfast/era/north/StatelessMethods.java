@@ -16,6 +16,18 @@ final class StatelessMethods {
           "tasks/update", "taskId",
           "tasks/cancel", "taskId");
 
+  /** Capabilities of servers with sessions, by the methods that need them. */
+  static final Map<String, String> CAPABILITIES =
+      Map.of(
+          "tools/list", "tools",
+          "tools/call", "tools",
+          "prompts/list", "prompts",
+          "prompts/get", "prompts",
+          "resources/list", "resources",
+          "resources/templates/list", "resources",
+          "resources/read", "resources",
+          "completion/complete", "completions");
+
   /** Methods whose results clients may cache. */
   static final Set<String> CACHEABLE =
       Set.of(

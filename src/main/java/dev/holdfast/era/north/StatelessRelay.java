@@ -2,8 +2,11 @@ package dev.holdfast.era.north;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.call.Exchange;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.StreamIndex;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
@@ -35,15 +38,17 @@ public final class StatelessRelay {
 
   private final StatelessContext context;
   private final SessionPool pool;
+  private final Subscriptions subscriptions;
 
   /**
    * Creates the service.
    *
    * @param store keys of the states that clients bring back
    */
-  public StatelessRelay(Relay relay, RetryStore store, EraConfig config, InstantSource clock) {
-    this.context =
-        new StatelessContext(relay, new RetrySeal(store, clock), config.answerTimeout(), clock);
+  public StatelessRelay(
+      Relay relay, RetryStore store, StreamIndex streams, EraConfig config, InstantSource clock) {
+    this.context = new StatelessContext(relay, new RetrySeal(store, clock), streams, config, clock);
+    this.subscriptions = new Subscriptions(context);
     this.pool = new SessionPool(relay, config.shareAnonymousSessions(), clock);
   }
 
@@ -89,13 +94,34 @@ public final class StatelessRelay {
     try {
       StatelessRequest request = StatelessRequest.read(message);
       StatelessRules.check(request, header);
+      if (context.config().newClients() == EraConfig.NewClients.REFUSE) {
+        throw StatelessRules.unsupported(request.message().version(), false);
+      }
       return switch (request.method()) {
         case Methods.SERVER_DISCOVER ->
             new Reply.Json(pool.discover(exchange, request).toResponse(message.id().json()), 200);
+        case Methods.SUBSCRIPTIONS_LISTEN -> listen(exchange, request, onSent);
         default -> call(exchange, request, onSent);
       };
     } catch (StatelessException refused) {
       return new Reply.Json(refused.toError(message.id()), refused.status());
+    }
+  }
+
+  private Reply listen(Exchange exchange, StatelessRequest request, Runnable onSent) {
+    PooledSession session = pool.find(exchange, request);
+    if (!session.isTranslated()) {
+      return call(exchange, request, onSent);
+    }
+    try {
+      Reply reply = subscriptions.open(exchange, request, session);
+      onSent.run();
+      return reply;
+    } catch (RelayException.SessionNotFound ended) {
+      pool.forget(exchange, request, session);
+      Reply reply = subscriptions.open(exchange, request, pool.find(exchange, request));
+      onSent.run();
+      return reply;
     }
   }
 
@@ -107,7 +133,9 @@ public final class StatelessRelay {
       RetryState state =
           context
               .seal()
-              .open(request.requestState(), RetrySeal.Binding.of(exchange, client))
+              .open(
+                  request.requestState(),
+                  RetrySeal.Binding.of(exchange.caller(), exchange.upstream(), client))
               .orElseThrow(() -> StatelessException.invalidParams(200, INVALID_STATE));
       if (state.call().isPresent()) {
         return goOn(exchange, request, client, state.call().get(), state.pauses());
@@ -139,7 +167,15 @@ public final class StatelessRelay {
     RequestId inSession = id.inSession(request.message());
     StatelessCall call =
         new StatelessCall(
-            context, exchange, session.id(), session.isForOneCall(), inSession.json());
+            context,
+            exchange.upstream(),
+            exchange.caller(),
+            session.id(),
+            session.isForOneCall(),
+            inSession.json());
+    if (session.isTranslated() && !session.discovery().serves(request.method())) {
+      throw StatelessException.unknownMethod(request.method());
+    }
     setLogLevel(call, session, id.logLevel());
     Body body = Envelopes.read(inSession(request, id, session, serverState));
     Reply reply = context.relay().take(exchange.with(session.id(), body), onSent);
@@ -153,9 +189,35 @@ public final class StatelessRelay {
         yield new Reply.Json(response, status(response));
       }
       case Reply.Stream(Tail tail) ->
-          new Reply.Stream(tail.translated(translation.of(tail.stream().name()), null));
+          new Reply.Stream(translated(tail, translation.of(tail.stream().name()), call));
       default -> reply;
     };
+  }
+
+  /** Events have ids only if that is configured. They name the session, which no header does. */
+  private Tail translated(Tail tail, ResultTranslation translation, StatelessCall call) {
+    boolean ids = context.config().eventIds();
+    return tail.translated(
+        translation, ids ? call.session().value() + "_" + tail.stream().name() : null);
+  }
+
+  /**
+   * Goes on with a call after an event, as {@link Relay#resume} does.
+   *
+   * @param last names the session
+   */
+  public Optional<Tail> resume(String upstream, Caller caller, EventId last) {
+    SessionId session =
+        Optional.ofNullable(last.session()).orElseThrow(RelayException.SessionNotFound::new);
+    StatelessCall call = new StatelessCall(context, upstream, caller, session, false, "");
+    return context
+        .relay()
+        .resume(upstream, session, caller, new EventId(last.stream(), last.position()))
+        .map(tail ->
+            translated(
+                tail,
+                new ResultTranslation(call, null, true, Discovery.UNKNOWN).of(last.stream()),
+                call));
   }
 
   /**
@@ -182,13 +244,15 @@ public final class StatelessRelay {
 
   private static void setLogLevel(StatelessCall call, PooledSession session, String level) {
     if (!level.isEmpty() && session.needsLevel(level)) {
-      call.send(
-          new JsonEdit()
-              .set("\"2.0\"", "jsonrpc")
-              .set("\"level-" + level + "\"", "id")
-              .set("\"logging/setLevel\"", "method")
-              .set(JsonEdit.quote(level), "params", "level")
-              .apply("{}".getBytes(UTF_8)));
+      boolean _ =
+          SessionAnswer.isResult(
+              call.send(
+                  new JsonEdit()
+                      .set("\"2.0\"", "jsonrpc")
+                      .set("\"level-" + level + "\"", "id")
+                      .set("\"logging/setLevel\"", "method")
+                      .set(JsonEdit.quote(level), "params", "level")
+                      .apply("{}".getBytes(UTF_8))));
     }
   }
 
@@ -200,7 +264,13 @@ public final class StatelessRelay {
       RetryState.Call round,
       int pauses) {
     StatelessCall call =
-        new StatelessCall(context, exchange, round.session(), round.endsSession(), round.id());
+        new StatelessCall(
+            context,
+            exchange.upstream(),
+            exchange.caller(),
+            round.session(),
+            round.endsSession(),
+            round.id());
     try {
       List<String> unanswered = answer(call, request, round);
       RetryState.Call rest = round.waitingFor(unanswered);
@@ -215,7 +285,7 @@ public final class StatelessRelay {
       ResultTranslation translation =
           new ResultTranslation(call, client, true, Discovery.UNKNOWN).after(rest, pauses);
       return new Reply.Stream(
-          tail.orElseThrow(RelayException.StreamNotFound::new).translated(translation, null));
+          translated(tail.orElseThrow(RelayException.StreamNotFound::new), translation, call));
     } catch (RelayException.SessionNotFound
         | RelayException.StreamNotFound
         | RelayException.EventsPurged ended) {
@@ -234,7 +304,7 @@ public final class StatelessRelay {
       if (answer == null) {
         unanswered.add(asked);
       } else {
-        call.send(JsonRpcErrors.result(new RequestId(asked), answer));
+        Reply _ = call.send(JsonRpcErrors.result(new RequestId(asked), answer));
       }
     }
     return unanswered;

@@ -67,11 +67,7 @@ final class StatelessRules {
       throw StatelessException.mismatch("MCP-Protocol-Version is not the version in _meta");
     }
     if (!isStateless(version)) {
-      throw new StatelessException(
-          400,
-          JsonRpcErrorCode.UNSUPPORTED_VERSION,
-          "Unsupported protocol version",
-          "{\"supported\":%s,\"requested\":%s}".formatted(versions(true), JsonEdit.quote(version)));
+      throw unsupported(version, true);
     }
     if (StatelessMethods.REMOVED.contains(request.method())) {
       throw StatelessException.unknownMethod(request.method());
@@ -95,10 +91,29 @@ final class StatelessRules {
         && isStateless(version);
   }
 
-  /** Names of the revisions, the newest first, as a JSON array. */
-  static String versions(boolean all) {
-    Stream<String> with = all ? ProtocolVersion.names(true).reversed().stream() : Stream.of();
-    return Stream.concat(ProtocolVersion.names(false).reversed().stream(), with)
+  /**
+   * The refusal of a version.
+   *
+   * @param withoutSessions true if clients without a session are served
+   */
+  static StatelessException unsupported(@Nullable String version, boolean withoutSessions) {
+    return new StatelessException(
+        400,
+        JsonRpcErrorCode.UNSUPPORTED_VERSION,
+        "Unsupported protocol version",
+        "{\"supported\":%s,\"requested\":%s}"
+            .formatted(versions(withoutSessions), JsonEdit.quote(String.valueOf(version))));
+  }
+
+  /**
+   * Names of the revisions, the newest first, as a JSON array.
+   *
+   * @param withoutSessions true for all revisions, false for those with sessions
+   */
+  static String versions(boolean withoutSessions) {
+    Stream<String> without =
+        withoutSessions ? ProtocolVersion.names(false).reversed().stream() : Stream.of();
+    return Stream.concat(without, ProtocolVersion.names(true).reversed().stream())
         .map(JsonEdit::quote)
         .collect(Collectors.joining(",", "[", "]"));
   }

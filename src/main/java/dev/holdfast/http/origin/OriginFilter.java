@@ -10,7 +10,11 @@ import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
 import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 import org.jboss.resteasy.reactive.server.ServerResponseFilter;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +45,8 @@ class OriginFilter {
           HttpHeaders.AUTHORIZATION,
           McpHeaders.SESSION_ID,
           McpHeaders.PROTOCOL_VERSION,
+          McpHeaders.METHOD,
+          McpHeaders.NAME,
           McpHeaders.LAST_EVENT_ID,
           HttpHeaders.CACHE_CONTROL,
           "traceparent",
@@ -52,6 +58,9 @@ class OriginFilter {
           McpHeaders.PROTOCOL_VERSION,
           HttpHeaders.RETRY_AFTER,
           HttpHeaders.WWW_AUTHENTICATE);
+
+  /** The most headers of a preflight that are looked at. */
+  private static final int MAX_WANTED = 50;
 
   /** The longest time for which Chrome caches a preflight. */
   private static final Duration MAX_AGE = Duration.ofHours(2);
@@ -81,7 +90,7 @@ class OriginFilter {
           403, "Origin not allowed; see holdfast.http.allowed-origins");
     }
     request.setProperty(PASSED, true);
-    return isPreflight(request) ? preflight() : null;
+    return isPreflight(request) ? preflight(request) : null;
   }
 
   /** Probes use the address, like those of {@code /q/health}. */
@@ -101,8 +110,9 @@ class OriginFilter {
         && request.getHeaderString("Access-Control-Request-Method") != null;
   }
 
-  private Response preflight() {
-    Set<String> more = forwarded.names();
+  private Response preflight(ContainerRequestContext request) {
+    Set<String> more = new LinkedHashSet<>(forwarded.names());
+    more.addAll(parameters(request.getHeaderString("Access-Control-Request-Headers")));
     String allowed =
         more.isEmpty() ? REQUEST_HEADERS : REQUEST_HEADERS + ", " + String.join(", ", more);
     return Response.noContent()
@@ -110,6 +120,14 @@ class OriginFilter {
         .header("Access-Control-Allow-Headers", allowed)
         .header("Access-Control-Max-Age", MAX_AGE.toSeconds())
         .build();
+  }
+
+  /** Headers that repeat arguments of tools; a page may send any. */
+  private static List<String> parameters(@Nullable String wanted) {
+    return Stream.of(wanted == null ? new String[0] : wanted.split(",", MAX_WANTED))
+        .map(name -> name.strip().toLowerCase(Locale.ROOT))
+        .filter(name -> name.matches(McpHeaders.PARAM_PREFIX + "[a-z0-9_-]{1,100}"))
+        .toList();
   }
 
   /** Adds CORS headers to all responses, including errors: a page cannot read others. */

@@ -112,7 +112,7 @@ final class Delivery {
             () -> isAwaited() && !(resumes.getAsBoolean() && isResumable()));
     this.shared = framing.endpoint() != null;
     this.began = context.clock().instant();
-    this.standalone = stream.name().equals(StreamNames.STANDALONE);
+    this.standalone = stream.name().equals(StreamNames.STANDALONE) && kind != TailKind.SHARED;
   }
 
   ClientWriter writer() {
@@ -185,7 +185,13 @@ final class Delivery {
   void begin(EventLog.Watcher watcher) {
     framing.opening(frames, cursor, context.config().retry());
     Position from = kind == TailKind.STANDALONE ? null : cursor;
-    watch = context.log().watch(stream, from, watcher);
+    watch =
+        kind == TailKind.SHARED
+            ? context.log().watchShared(stream, watcher)
+            : context.log().watch(stream, from, watcher);
+    if (translation != null) {
+      translation.begin().forEach(message -> framing.unlogged(frames, message));
+    }
     if (kind == TailKind.RESUMED || shared) {
       List<RequestId> open = RequestId.parse(watch.requests());
       awaited.add(open);
@@ -368,6 +374,9 @@ final class Delivery {
       return false;
     }
     framing.gap(frames, cursor, next);
+    if (translation != null) {
+      translation.afterGap().forEach(message -> framing.unlogged(frames, message));
+    }
     if (next.equals(cursor)) {
       return false;
     }

@@ -420,7 +420,7 @@ public final class Tail implements Tails.Movable {
       LOG.debugf("use of the session not noted stream=%s: %s", stream, away.getMessage());
     }
     if (writer.isOver()) {
-      delivery.close(context.config().retry());
+      closeOrPause(context.config().retry());
       return false;
     }
     return true;

@@ -8,6 +8,8 @@ public enum TailKind {
   RESUMED,
   /** A plain GET: the client has no cursor and gets the events that were not delivered yet. */
   STANDALONE,
+  /** One of several clients that follow the standalone stream from its end on. */
+  SHARED,
   /** A GET with an unreadable cursor: the client gets all events of the log. */
   FROM_START
 }

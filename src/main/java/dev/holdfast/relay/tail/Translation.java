@@ -10,6 +10,16 @@ import java.util.List;
  */
 public interface Translation {
 
+  /** Messages before the first one of the stream. */
+  default List<byte[]> begin() {
+    return List.of();
+  }
+
+  /** Messages in place of lost ones. */
+  default List<byte[]> afterGap() {
+    return List.of();
+  }
+
   /**
    * Translates a message.
    *

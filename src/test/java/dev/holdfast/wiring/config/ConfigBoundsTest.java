@@ -67,6 +67,9 @@ class ConfigBoundsTest {
     "stream.write-timeout, 100ms, 99ms, 100ms to 1h",
     "stream.write-timeout, 1h, 61m, 100ms to 1h",
     "replay.window, 1s, 999ms, 1s to 30d",
+    "eras.cancel-grace, 1h, 61m, 0s to 1h",
+    "eras.answer-timeout, 1s, 999ms, 1s to 1d",
+    "eras.answer-timeout, 1d, 25h, 1s to 1d",
     "replay.window, 30d, 31d, 1s to 30d",
     "store-failure.hold, 100ms, 99ms, 100ms to 10m",
     "store-failure.hold, 10m, 601s, 100ms to 10m",
@@ -136,6 +139,7 @@ class ConfigBoundsTest {
   @CsvSource({
     "store, mongo, 'allowed values: memory,redis'",
     "stream.durable, none, 'allowed values: all,calls'",
+    "eras.new-clients, ignore, 'allowed values: refuse,serve'",
     "replay.on-gap, skip, 'allowed values: continue,error'",
     "stream.retry, soon, 'Invalid duration: soon'",
     "limits.sessions, many, 'Expected an integer value, got \"many\"'",

@@ -1,0 +1,145 @@
+package dev.holdfast.era.north;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.log.Position;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.JsonEdit;
+import dev.holdfast.protocol.JsonRpcErrors;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.MetaKeys;
+import dev.holdfast.protocol.Methods;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.relay.tail.Translation;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The notifications for one {@code subscriptions/listen}: those of the session that the client has
+ * asked for, with the id of its request (MCP 2026-07-28, Subscriptions).
+ *
+ * @param id raw id of the request
+ * @param lists names of the lists whose changes the client hears of, such as {@code tools}
+ * @param resources URIs of the resources whose updates the client hears of
+ * @param onClosed ends what the server does for this client
+ */
+record Subscription(
+    StatelessCall call, String id, Set<String> lists, Set<String> resources, Runnable onClosed)
+    implements Translation {
+
+  private static final byte[] NOTHING = {};
+  private static final String UPDATED = "notifications/resources/updated";
+
+  /** Lists, by the member of a subscription that asks for their changes. */
+  static final Map<String, String> LISTS = listsByMember();
+
+  private static Map<String, String> listsByMember() {
+    Map<String, String> lists = new LinkedHashMap<>();
+    for (String list : List.of("tools", "prompts", "resources")) {
+      lists.put(list + "ListChanged", list);
+    }
+    return lists;
+  }
+
+  private static String changed(String list) {
+    return "notifications/" + list + "/list_changed";
+  }
+
+  @Override
+  public List<byte[]> begin() {
+    JsonEdit honoured = new JsonEdit();
+    LISTS.forEach((member, list) -> {
+      if (lists.contains(list)) {
+        honoured.set("true", member);
+      }
+    });
+    if (!resources.isEmpty()) {
+      String uris =
+          resources.stream().map(JsonEdit::quote).collect(Collectors.joining(",", "[", "]"));
+      honoured.set(uris, "resourceSubscriptions");
+    }
+    JsonEdit params =
+        new JsonEdit()
+            .set(new String(honoured.apply("{}".getBytes(UTF_8)), UTF_8), "notifications");
+    return List.of(notification("notifications/subscriptions/acknowledged", params));
+  }
+
+  private byte[] notification(String method, JsonEdit params) {
+    return new JsonEdit()
+        .set("\"2.0\"", "jsonrpc")
+        .set(JsonEdit.quote(method), "method")
+        .set(
+            new String(
+                params.set(id, "_meta", MetaKeys.SUBSCRIPTION_ID).apply("{}".getBytes(UTF_8)),
+                UTF_8),
+            "params")
+        .apply("{}".getBytes(UTF_8));
+  }
+
+  /** After lost events, everything may have changed. */
+  @Override
+  public List<byte[]> afterGap() {
+    List<byte[]> changes = new ArrayList<>();
+    lists.forEach(list -> changes.add(notification(changed(list), new JsonEdit())));
+    resources.forEach(
+        uri -> changes.add(notification(UPDATED, new JsonEdit().set(JsonEdit.quote(uri), "uri"))));
+    return changes;
+  }
+
+  @Override
+  public byte[] translate(Position position, byte[] message) {
+    return switch (Envelopes.read(message)) {
+      case Body.Single(Message.Notification notification) when isWanted(notification) ->
+          new JsonEdit().set(id, "params", "_meta", MetaKeys.SUBSCRIPTION_ID).apply(message);
+      case Body.Single(Message.Request request) when request.method().equals(Methods.PING) -> {
+        call.sendLater(JsonRpcErrors.result(request.id(), "{}"));
+        yield NOTHING;
+      }
+      case Body.Single(Message.Request request) -> {
+        call.refuse(request.id(), "No client can be asked outside a call");
+        yield NOTHING;
+      }
+      default -> NOTHING;
+    };
+  }
+
+  private boolean isWanted(Message.Notification notification) {
+    String method = notification.method();
+    return method.equals(UPDATED)
+        ? resources.contains(
+            String.valueOf(JsonEdit.text(JsonEdit.raw(notification.bytes(), "params", "uri"))))
+        : lists.stream().anyMatch(list -> method.equals(changed(list)));
+  }
+
+  @Override
+  public boolean isAsking() {
+    return false;
+  }
+
+  @Override
+  public boolean canPause() {
+    return true;
+  }
+
+  /** The result with which the gateway ends the subscription. */
+  @Override
+  public byte[] pause(Position cursor) {
+    return new JsonEdit()
+        .set("\"complete\"", "result", "resultType")
+        .set(id, "result", "_meta", MetaKeys.SUBSCRIPTION_ID)
+        .apply(JsonRpcErrors.result(new RequestId(id), "{}"));
+  }
+
+  @Override
+  public void requests(List<RequestId> open) {}
+
+  @Override
+  public void closed(boolean left) {
+    onClosed.run();
+  }
+}

@@ -1,0 +1,124 @@
+package dev.holdfast.era.north;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.call.Exchange;
+import dev.holdfast.call.SessionId;
+import dev.holdfast.lock.AutoLock;
+import dev.holdfast.protocol.JsonEdit;
+import dev.holdfast.relay.Reply;
+import dev.holdfast.relay.tail.Tail;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Subscriptions of clients without a session at servers with sessions. Subscriptions of one session
+ * share its standalone stream, and the server's subscriptions of resources. Thread-safe.
+ */
+final class Subscriptions {
+
+  /** The most resources that one subscription names. */
+  private static final int MAX_RESOURCES = 100;
+
+  /** A resource to which the session of a server is subscribed. */
+  private record Resource(SessionId session, String uri) {}
+
+  private final StatelessContext context;
+  private final AutoLock lock = new AutoLock();
+
+  /** Numbers of subscriptions. Guarded by the lock. */
+  private final Map<Resource, Integer> resources = new HashMap<>();
+
+  Subscriptions(StatelessContext context) {
+    this.context = context;
+  }
+
+  /** Opens a subscription. Throws as {@link dev.holdfast.relay.Relay#share} does. */
+  Reply open(Exchange exchange, StatelessRequest request, PooledSession session) {
+    String wanted = request.notifications();
+    if (wanted == null || !wanted.startsWith("{")) {
+      throw StatelessException.invalidParams(200, "notifications must be an object");
+    }
+    byte[] filter = wanted.getBytes(UTF_8);
+    List<String> uris = JsonEdit.elements(filter, "resourceSubscriptions");
+    if (uris.size() > MAX_RESOURCES) {
+      throw StatelessException.invalidParams(
+          200, "a subscription names at most " + MAX_RESOURCES + " resources");
+    }
+    String id = request.message().id().json();
+    StatelessCall call =
+        new StatelessCall(
+            context,
+            exchange.upstream(),
+            exchange.caller(),
+            session.id(),
+            session.isForOneCall(),
+            id);
+    Tail tail = context.relay().share(exchange.upstream(), session.id(), exchange.caller());
+    Set<String> lists = new LinkedHashSet<>();
+    Subscription.LISTS.forEach((member, list) -> {
+      boolean asked = "true".equals(JsonEdit.raw(filter, member));
+      if (asked && session.discovery().declares(list, "listChanged")) {
+        lists.add(list);
+      }
+    });
+    Set<String> subscribed = new LinkedHashSet<>();
+    if (session.discovery().declares("resources", "subscribe")) {
+      for (String raw : uris) {
+        String uri = JsonEdit.text(raw);
+        if (uri != null && subscribe(call, uri)) {
+          subscribed.add(uri);
+        }
+      }
+    }
+    Runnable onClosed =
+        () -> {
+          subscribed.forEach(uri -> unsubscribe(call, uri));
+          call.endLater();
+        };
+    return new Reply.Stream(
+        tail.translated(new Subscription(call, id, lists, subscribed, onClosed), null));
+  }
+
+  private boolean subscribe(StatelessCall call, String uri) {
+    Resource resource = new Resource(call.session(), uri);
+    try (var _ = lock.hold()) {
+      if (resources.merge(resource, 1, Integer::sum) > 1) {
+        return true;
+      }
+    }
+    boolean accepted = SessionAnswer.isResult(ask(call, "resources/subscribe", uri));
+    if (!accepted) {
+      boolean _ = isLast(resource);
+    }
+    return accepted;
+  }
+
+  private void unsubscribe(StatelessCall call, String uri) {
+    if (isLast(new Resource(call.session(), uri))) {
+      call.later(() -> {
+        boolean _ = SessionAnswer.isResult(ask(call, "resources/unsubscribe", uri));
+      });
+    }
+  }
+
+  private boolean isLast(Resource resource) {
+    try (var _ = lock.hold()) {
+      return resources.computeIfPresent(resource, (_, number) -> number > 1 ? number - 1 : null)
+          == null;
+    }
+  }
+
+  private static Reply ask(StatelessCall call, String method, String uri) {
+    return call.send(
+        new JsonEdit()
+            .set("\"2.0\"", "jsonrpc")
+            .set(JsonEdit.quote(SessionId.random().value()), "id")
+            .set(JsonEdit.quote(method), "method")
+            .set(JsonEdit.quote(uri), "params", "uri")
+            .apply("{}".getBytes(UTF_8)));
+  }
+}
