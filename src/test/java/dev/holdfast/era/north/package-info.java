@@ -1,0 +1,5 @@
+/** Tests of clients without sessions. */
+@NullMarked
+package dev.holdfast.era.north;
+
+import org.jspecify.annotations.NullMarked;
