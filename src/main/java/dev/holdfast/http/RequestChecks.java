@@ -1,9 +1,14 @@
 package dev.holdfast.http;
 
 import dev.holdfast.budget.LogRate;
+import dev.holdfast.call.Exchange;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.http.error.RequestRejectedException;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.McpHeaders;
+import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.relay.stream.RelayException;
 import jakarta.ws.rs.core.HttpHeaders;
@@ -68,6 +73,28 @@ final class RequestChecks {
               + String.join(", ", ProtocolVersion.names(true))
               + ")");
     }
+  }
+
+  /**
+   * Returns the body with a revision that has sessions if it opens one with another. Some servers
+   * accept that and answer as they always did.
+   */
+  static Body withSessions(Body body) {
+    Message.Request initialize = Exchange.initializeIn(body);
+    if (initialize == null) {
+      return body;
+    }
+    String version = JsonEdit.text(JsonEdit.raw(initialize.bytes(), "params", "protocolVersion"));
+    return version == null
+            || ProtocolVersion.parse(version).map(ProtocolVersion::hasSessions).orElse(true)
+        ? body
+        : Envelopes.read(
+            new JsonEdit()
+                .set(
+                    JsonEdit.quote(ProtocolVersion.NEWEST_WITH_SESSIONS.wire()),
+                    "params",
+                    "protocolVersion")
+                .apply(initialize.bytes()));
   }
 
   static SessionId sessionId(HttpHeaders headers) {

@@ -122,7 +122,8 @@ final class RequestInProgress implements AutoCloseable {
    */
   Reply take(@Nullable SessionId session, boolean hasOneStream, Body body) {
     ClientBytes.Lease lease = Objects.requireNonNull(bytes);
-    Reply reply = steps.doors().relay().take(exchange(session, hasOneStream, body), lease::release);
+    Exchange exchange = exchange(session, hasOneStream, RequestChecks.withSessions(body));
+    Reply reply = steps.doors().relay().take(exchange, lease::release);
     if (reply instanceof Reply.Stream || (hasOneStream && !body.requestIds().isEmpty())) {
       lease.handOver();
     }

@@ -6,6 +6,7 @@ import dev.holdfast.cli.CommandContext;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.config.OwnCertificate;
 import dev.holdfast.era.north.EraConfig;
+import dev.holdfast.era.north.EraListener;
 import dev.holdfast.era.north.RetryStore;
 import dev.holdfast.era.north.StatelessRelay;
 import dev.holdfast.http.limit.ConnectionLimit;
@@ -152,8 +153,13 @@ final class RelayProducer {
   @Produces
   @Singleton
   static StatelessRelay statelessRelay(
-      Relay relay, RetryStore retries, StreamIndex streams, EraConfig config, InstantSource clock) {
-    return new StatelessRelay(relay, retries, streams, config, clock);
+      Relay relay,
+      RetryStore retries,
+      StreamIndex streams,
+      EraListener listener,
+      EraConfig config,
+      InstantSource clock) {
+    return new StatelessRelay(relay, retries, streams, listener, config, clock);
   }
 
   @Produces

@@ -79,6 +79,11 @@ public final class RedisRetryStore implements RetryStore {
     return set(keys.usedState(name), "1", MAX_LIFE, true);
   }
 
+  @Override
+  public void release(String name) {
+    Response _ = send(Request.cmd(Command.DEL).arg(keys.usedState(name)));
+  }
+
   private boolean set(String key, String value, Duration life, boolean onlyIfMissing) {
     Request request = Request.cmd(Command.SET).arg(key).arg(value).arg("PX").arg(life.toMillis());
     return send(onlyIfMissing ? request.arg("NX") : request) != null;

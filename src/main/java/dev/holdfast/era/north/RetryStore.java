@@ -30,6 +30,9 @@ public interface RetryStore {
    */
   boolean use(String name);
 
+  /** Takes back the use of a state that had no effect. */
+  void release(String name);
+
   /** Keeps keys and names in this process. */
   final class InMemory implements RetryStore {
 
@@ -64,6 +67,11 @@ public interface RetryStore {
     @Override
     public boolean use(String name) {
       return used.put(name, true) == null;
+    }
+
+    @Override
+    public void release(String name) {
+      used.remove(name);
     }
   }
 }

@@ -9,7 +9,12 @@ import java.util.List;
 
 /** What all calls of clients without a session share. */
 record StatelessContext(
-    Relay relay, RetrySeal seal, StreamIndex streams, EraConfig config, InstantSource clock) {
+    Relay relay,
+    RetrySeal seal,
+    StreamIndex streams,
+    EraListener listener,
+    EraConfig config,
+    InstantSource clock) {
 
   Instant expiry() {
     return clock.instant().plus(config.answerTimeout());

@@ -12,6 +12,7 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
+import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
@@ -24,7 +25,9 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,11 +36,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StatelessRelay {
 
+  private static final Logger LOG = Logger.getLogger(StatelessRelay.class);
+
   private static final String INVALID_STATE = "requestState is invalid or has expired";
   private static final String CALL_LOST = "The call has ended; its outcome is unknown";
 
   private final StatelessContext context;
   private final SessionPool pool;
+  private final AtomicBoolean earlierHeader = new AtomicBoolean();
   private final Subscriptions subscriptions;
 
   /**
@@ -46,8 +52,14 @@ public final class StatelessRelay {
    * @param store keys of the states that clients bring back
    */
   public StatelessRelay(
-      Relay relay, RetryStore store, StreamIndex streams, EraConfig config, InstantSource clock) {
-    this.context = new StatelessContext(relay, new RetrySeal(store, clock), streams, config, clock);
+      Relay relay,
+      RetryStore store,
+      StreamIndex streams,
+      EraListener listener,
+      EraConfig config,
+      InstantSource clock) {
+    this.context =
+        new StatelessContext(relay, new RetrySeal(store, clock), streams, listener, config, clock);
     this.subscriptions = new Subscriptions(context);
     this.pool = new SessionPool(relay, config.shareAnonymousSessions(), clock);
   }
@@ -93,7 +105,15 @@ public final class StatelessRelay {
       Runnable onSent) {
     try {
       StatelessRequest request = StatelessRequest.read(message);
-      StatelessRules.check(request, header);
+      if (StatelessRules.check(request, header)) {
+        context.listener().request(EraListener.Request.EARLIER_HEADER);
+        if (earlierHeader.compareAndSet(false, true)) {
+          LOG.infof(
+              "requests name an earlier revision in their header, and are served by their body"
+                  + " header=%s body=%s",
+              header.apply(McpHeaders.PROTOCOL_VERSION), message.version());
+        }
+      }
       if (context.config().newClients() == EraConfig.NewClients.REFUSE) {
         throw StatelessRules.unsupported(request.message().version(), false);
       }
@@ -104,6 +124,7 @@ public final class StatelessRelay {
         default -> call(exchange, request, onSent);
       };
     } catch (StatelessException refused) {
+      context.listener().request(EraListener.Request.REFUSED);
       return new Reply.Json(refused.toError(message.id()), refused.status());
     }
   }
@@ -136,7 +157,7 @@ public final class StatelessRelay {
               .open(
                   request.requestState(),
                   RetrySeal.Binding.of(exchange.caller(), exchange.upstream(), client))
-              .orElseThrow(() -> StatelessException.invalidParams(200, INVALID_STATE));
+              .orElseThrow(this::invalidState);
       if (state.call().isPresent()) {
         return goOn(exchange, request, client, state.call().get(), state.pauses());
       }
@@ -155,6 +176,11 @@ public final class StatelessRelay {
       throw new StatelessException(
           200, JsonRpcErrorCode.INTERNAL_ERROR, "The server has no session", null);
     }
+  }
+
+  private StatelessException invalidState() {
+    context.listener().state(EraListener.State.REFUSED);
+    return StatelessException.invalidParams(200, INVALID_STATE);
   }
 
   private Reply run(
@@ -176,6 +202,10 @@ public final class StatelessRelay {
     if (session.isTranslated() && !session.discovery().serves(request.method())) {
       throw StatelessException.unknownMethod(request.method());
     }
+    context
+        .listener()
+        .request(
+            session.isTranslated() ? EraListener.Request.TRANSLATED : EraListener.Request.PASSED);
     setLogLevel(call, session, id.logLevel());
     Body body = Envelopes.read(inSession(request, id, session, serverState));
     Reply reply = context.relay().take(exchange.with(session.id(), body), onSent);
@@ -296,9 +326,26 @@ public final class StatelessRelay {
   /** Gives the server the answers of the client. Returns the raw ids of requests without one. */
   private List<String> answer(StatelessCall call, StatelessRequest request, RetryState.Call round) {
     List<String> unanswered = new ArrayList<>();
-    if (round.asked().isEmpty() || !context.seal().store().use(round.once())) {
+    RetryStore store = context.seal().store();
+    boolean first = round.asked().isEmpty() || store.use(round.once());
+    context.listener().state(first ? EraListener.State.ACCEPTED : EraListener.State.REPLAYED);
+    if (!first) {
       return unanswered;
     }
+    try {
+      answer(call, request, round, unanswered);
+      return unanswered;
+    } catch (RuntimeException notGiven) {
+      store.release(round.once());
+      throw notGiven;
+    }
+  }
+
+  private static void answer(
+      StatelessCall call,
+      StatelessRequest request,
+      RetryState.Call round,
+      List<String> unanswered) {
     for (String asked : round.asked()) {
       String answer = JsonEdit.raw(request.inputResponses(), ServerRequests.key(asked));
       if (answer == null) {
@@ -307,7 +354,6 @@ public final class StatelessRelay {
         Reply _ = call.send(JsonRpcErrors.result(new RequestId(asked), answer));
       }
     }
-    return unanswered;
   }
 
   /** The HTTP status of a JSON response (MCP 2026-07-28, Transports). */

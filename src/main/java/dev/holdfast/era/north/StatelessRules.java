@@ -52,9 +52,10 @@ final class StatelessRules {
    * Checks a request.
    *
    * @param header returns the value of a header; null for none
+   * @return true if the header names an earlier revision than the body
    * @throws StatelessException if it breaks a rule
    */
-  static void check(StatelessRequest request, UnaryOperator<@Nullable String> header) {
+  static boolean check(StatelessRequest request, UnaryOperator<@Nullable String> header) {
     String version = request.message().version();
     if (version == null || version.isEmpty()) {
       throw StatelessException.invalidParams(400, "_meta needs a protocolVersion");
@@ -63,7 +64,8 @@ final class StatelessRules {
       throw StatelessException.invalidParams(400, "_meta needs clientCapabilities, an object");
     }
     String named = header.apply(McpHeaders.PROTOCOL_VERSION);
-    if (!version.equals(named) && !isEarlier(named, version)) {
+    boolean earlier = isEarlier(named, version);
+    if (!version.equals(named) && !earlier) {
       throw StatelessException.mismatch("MCP-Protocol-Version is not the version in _meta");
     }
     if (!isStateless(version)) {
@@ -72,6 +74,9 @@ final class StatelessRules {
     if (StatelessMethods.REMOVED.contains(request.method())) {
       throw StatelessException.unknownMethod(request.method());
     }
+    if (earlier) {
+      return true;
+    }
     if (!request.method().equals(trimmed(header.apply(McpHeaders.METHOD)))) {
       throw StatelessException.mismatch("Mcp-Method is not the method of the request");
     }
@@ -79,6 +84,7 @@ final class StatelessRules {
     if (name != null && !name.equals(decoded(header.apply(McpHeaders.NAME)))) {
       throw StatelessException.mismatch("Mcp-Name is not the name in params");
     }
+    return false;
   }
 
   /**

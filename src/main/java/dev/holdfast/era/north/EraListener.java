@@ -1,0 +1,36 @@
+package dev.holdfast.era.north;
+
+/**
+ * Receives what happens to clients without a session, for metrics. Methods run on the thread that
+ * did it and return at once.
+ */
+public interface EraListener {
+
+  /** What becomes of a request. */
+  enum Request {
+    /** A server with sessions gets it. */
+    TRANSLATED,
+    /** A server without sessions gets it. */
+    PASSED,
+    /** The gateway answers it with an error. */
+    REFUSED,
+    /** It names an earlier revision in its header, and is served all the same. */
+    EARLIER_HEADER
+  }
+
+  /** What becomes of a state that a client brings back. */
+  enum State {
+    /** The request goes on. */
+    ACCEPTED,
+    /** The request goes on, but its answers were given to the server before. */
+    REPLAYED,
+    /** It is forged, has expired, or is of another request or caller. */
+    REFUSED
+  }
+
+  /** A request came. */
+  void request(Request kind);
+
+  /** A client brought back a state. */
+  void state(State kind);
+}
