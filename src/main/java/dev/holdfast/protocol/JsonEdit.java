@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -218,23 +219,38 @@ public final class JsonEdit {
     }
   }
 
-  /** Returns the elements of an array as they stand in the JSON; none if there is no array. */
-  public static List<String> elements(byte[] json, String... path) {
-    String array = raw(json, path);
+  /** Returns the raw members of an object, in order; empty for another value or none. */
+  public static Map<String, String> members(@Nullable String json) {
+    Map<String, String> members = new LinkedHashMap<>();
+    parts(json, JsonToken.START_OBJECT, members::put);
+    return members;
+  }
+
+  /** Returns the raw elements of an array, in order; empty for another value or none. */
+  public static List<String> elements(@Nullable String json) {
     List<String> elements = new ArrayList<>();
-    if (array == null || !array.startsWith("[")) {
-      return elements;
-    }
-    byte[] bytes = array.getBytes(StandardCharsets.UTF_8);
-    try (JsonParser parser = Utf8JsonFactory.INSTANCE.createParser(bytes)) {
-      JsonToken _ = parser.nextToken();
-      while (parser.nextToken() != JsonToken.END_ARRAY) {
+    parts(json, JsonToken.START_ARRAY, (_, element) -> elements.add(element));
+    return elements;
+  }
+
+  private static void parts(
+      @Nullable String text, JsonToken start, BiConsumer<String, String> action) {
+    byte[] json = text == null ? new byte[0] : text.getBytes(StandardCharsets.UTF_8);
+    try (JsonParser parser = Utf8JsonFactory.INSTANCE.createParser(json)) {
+      if (parser.nextToken() != start) {
+        return;
+      }
+      while (!parser.nextToken().isStructEnd()) {
+        String name = "";
+        if (start == JsonToken.START_OBJECT) {
+          name = parser.currentName();
+          parser.nextToken();
+        }
         int from = (int) parser.currentTokenLocation().getByteOffset();
         parser.skipChildren();
         parser.finishToken();
-        elements.add(new String(bytes, from, offset(parser) - from, StandardCharsets.UTF_8));
+        action.accept(name, new String(json, from, offset(parser) - from, StandardCharsets.UTF_8));
       }
-      return elements;
     } catch (IOException invalid) {
       throw new UncheckedIOException(invalid);
     }

@@ -12,14 +12,14 @@ public final class McpHeaders {
   /** Names the last event that the client has received (HTML, Server-sent events). */
   public static final String LAST_EVENT_ID = "Last-Event-ID";
 
-  /** Method of a request (2026-07-28, Transports). */
+  /** Names the method of a request (2026-07-28). */
   public static final String METHOD = "Mcp-Method";
 
-  /** Name of the tool or prompt, or URI of the resource (2026-07-28, Transports). */
+  /** Names the tool, prompt, resource or task of a request (2026-07-28). */
   public static final String NAME = "Mcp-Name";
 
-  /** Prefix of headers that repeat an argument (2026-07-28, Transports), in lower case. */
-  public static final String PARAM_PREFIX = "mcp-param-";
+  /** Prefix of headers with arguments of a tool call (2026-07-28), in lower case. */
+  public static final String PARAMETER = "mcp-param-";
 
   private McpHeaders() {}
 }

@@ -15,6 +15,12 @@ public final class Methods {
   /** Lists the tools. */
   public static final String TOOLS_LIST = "tools/list";
 
+  /** Gets a prompt. */
+  public static final String PROMPTS_GET = "prompts/get";
+
+  /** Reads a resource. */
+  public static final String RESOURCES_READ = "resources/read";
+
   /** What a server can do (2026-07-28). */
   public static final String SERVER_DISCOVER = "server/discover";
 

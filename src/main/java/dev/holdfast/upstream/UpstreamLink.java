@@ -2,6 +2,7 @@ package dev.holdfast.upstream;
 
 import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.protocol.ProtocolVersion;
 import java.time.Instant;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,11 @@ public record UpstreamLink(
   /** The same link to a session that was opened at that time. */
   public UpstreamLink openedAt(Instant time) {
     return new UpstreamLink(session, protocolVersion, gatewaySession, sender, time);
+  }
+
+  /** Whether the server keeps no session: each request names its revision (2026-07-28). */
+  public boolean isStateless() {
+    return session == null && protocolVersion.equals(ProtocolVersion.V2026_07_28.wire());
   }
 
   /** Headers of the client for the requests over this link. */

@@ -43,7 +43,7 @@ final class Subscriptions {
       throw StatelessException.invalidParams(200, "notifications must be an object");
     }
     byte[] filter = wanted.getBytes(UTF_8);
-    List<String> uris = JsonEdit.elements(filter, "resourceSubscriptions");
+    List<String> uris = JsonEdit.elements(JsonEdit.raw(filter, "resourceSubscriptions"));
     if (uris.size() > MAX_RESOURCES) {
       throw StatelessException.invalidParams(
           200, "a subscription names at most " + MAX_RESOURCES + " resources");

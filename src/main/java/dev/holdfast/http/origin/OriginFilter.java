@@ -126,7 +126,7 @@ class OriginFilter {
   private static List<String> parameters(@Nullable String wanted) {
     return Stream.of(wanted == null ? new String[0] : wanted.split(",", MAX_WANTED))
         .map(name -> name.strip().toLowerCase(Locale.ROOT))
-        .filter(name -> name.matches(McpHeaders.PARAM_PREFIX + "[a-z0-9_-]{1,100}"))
+        .filter(name -> name.matches(McpHeaders.PARAMETER + "[a-z0-9_-]{1,100}"))
         .toList();
   }
 

@@ -18,7 +18,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that speaks Streamable HTTP (MCP 2025-03-26 to 2025-11-25).
+ * A server that speaks Streamable HTTP (MCP 2025-03-26 to 2026-07-28).
  *
  * <p>The upstream never sends a request twice: when a connection breaks before the answer, the
  * server may have acted on the request.
@@ -33,6 +33,7 @@ public final class HttpUpstream implements Upstream {
   private final HttpClients clients;
   private final HttpUpstreamSettings settings;
   private final Profile profile;
+  private final ArgumentHeaders argumentHeaders = new ArgumentHeaders();
 
   /** Connects on demand, with connections that it closes. */
   public HttpUpstream(HttpClients clients, HttpUpstreamSettings settings) {
@@ -70,7 +71,10 @@ public final class HttpUpstream implements Upstream {
 
   @Override
   public UpstreamSession attach(UpstreamLink link) {
-    return new Session(McpRequests.of(clients, settings, link));
+    McpRequests requests = McpRequests.of(clients, settings, link);
+    return link.isStateless()
+        ? new StatelessSession(requests, link.sender().principal(), argumentHeaders)
+        : new Session(requests);
   }
 
   @Override

@@ -95,6 +95,15 @@ record McpRequests(
    * @param answered returns the time limit of an attempt. A person may sign in before it
    */
   HttpAnswer post(byte[] messages, Supplier<Deadline> answered) {
+    return post(messages, Map.of(), () -> new HttpExchange(clients.nextForCall()), answered);
+  }
+
+  /** Posts messages with more headers, which replace others of their names. */
+  HttpAnswer post(
+      byte[] messages,
+      Map<String, String> more,
+      Supplier<HttpExchange> exchanges,
+      Supplier<Deadline> answered) {
     return authorized(
         true,
         authorization -> {
@@ -102,7 +111,8 @@ record McpRequests(
               options(HttpMethod.POST, authorization)
                   .putHeader("Content-Type", HttpAnswer.JSON)
                   .putHeader("Accept", HttpAnswer.JSON + ", " + HttpAnswer.EVENT_STREAM);
-          return send(new HttpExchange(clients.nextForCall()), options, messages, answered.get());
+          more.forEach(options::putHeader);
+          return send(exchanges.get(), options, messages, answered.get());
         });
   }
 

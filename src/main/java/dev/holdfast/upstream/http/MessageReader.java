@@ -148,7 +148,7 @@ final class MessageReader implements SseHandler {
   /** Id of the last complete event with an id; empty if there is none, or no header can hold it. */
   String cursor() {
     String id = parser.lastEventId();
-    return HeaderValues.isSendable(id) ? id : "";
+    return kind.isResumable() && HeaderValues.isSendable(id) ? id : "";
   }
 
   /** Id of the first event with an id; null before. */
@@ -171,7 +171,7 @@ final class MessageReader implements SseHandler {
     eventful = true;
     String id = event.lastEventId();
     // Ids are unique in a session, so an unchanged id belongs to an earlier event.
-    boolean own = !id.isEmpty() && !id.equals(lastId);
+    boolean own = kind.isResumable() && !id.isEmpty() && !id.equals(lastId);
     lastId = id;
     firstId = own && firstId == null ? id : firstId;
     if (scan != null) {
@@ -196,7 +196,7 @@ final class MessageReader implements SseHandler {
     if (kind == StreamKind.STANDALONE || !message.mayBeResponse()) {
       dropListener.accept(message);
       idAlone = eventId != null && HeaderValues.isSendable(eventId) ? eventId : idAlone;
-    } else if (kind == StreamKind.CALL || request == null) {
+    } else if (kind.endsWithResponse() || request == null) {
       failure = message.failure();
     } else {
       messages.add(UpstreamMessage.tooLarge(request, message.failure(), eventId));

@@ -93,7 +93,7 @@ final class SseMessageSource implements MessageSource {
         new StreamConnection(),
         cursor,
         _ -> {},
-        message -> drop(message, requests),
+        message -> drop(kind, message, requests),
         latest);
   }
 
@@ -161,17 +161,21 @@ final class SseMessageSource implements MessageSource {
   }
 
   /** Tells the server that a request was dropped, for which it would wait. */
-  private static void drop(OversizedMessage message, McpRequests requests) {
+  private static void drop(StreamKind kind, OversizedMessage message, McpRequests requests) {
     message.drop(
         requests.url().getHost(),
-        refusal ->
+        refusal -> {
+          // Without a session, no server sends requests.
+          if (kind.isResumable()) {
             Thread.startVirtualThread(() -> {
               try {
                 requests.post(refusal).discard();
               } catch (UpstreamException e) {
                 LOG.debugf("refusal not sent: cause=%s", e.getMessage());
               }
-            }));
+            });
+          }
+        });
   }
 
   @Override
@@ -198,7 +202,7 @@ final class SseMessageSource implements MessageSource {
   }
 
   private boolean isAnswered() {
-    return kind == StreamKind.CALL && responded;
+    return kind.endsWithResponse() && responded;
   }
 
   @Override
@@ -315,7 +319,7 @@ final class SseMessageSource implements MessageSource {
   private void forgetLast() {
     reader.forgetRead();
     if (last != null) {
-      responded = !kind.mayBeSilent() && isResponse(last);
+      responded = (kind.endsWithResponse() || kind == StreamKind.BATCH) && isResponse(last);
       last = null;
     }
   }
