@@ -81,7 +81,6 @@ public final class InterceptedUpstream extends ForwardingUpstream {
         of.forwardedHeaders(),
         chain.namedScopes(),
         of.needsClientToken(),
-        of.runsInProcess(),
         of.canReopen(),
         of.opensSessions());
   }

@@ -92,6 +92,11 @@ public record RequestSender(
         case Answer.Json json -> {
           body.requestIds().forEach(_ -> listener.fromUpstream(RelayListener.MessageKind.RESPONSE));
           json.release().run();
+          if (body instanceof Body.Single(Message.Request request)
+              && Methods.isAboutSubscriptions(request.method())) {
+            // Another replica may have the standalone stream.
+            router.tellOthers(session, body);
+          }
           yield new Reply.Json(json.json(), 200);
         }
         case Answer.Stream stream -> {

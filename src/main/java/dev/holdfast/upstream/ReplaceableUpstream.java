@@ -163,7 +163,6 @@ public final class ReplaceableUpstream implements Upstream {
         union(all, Profile::forwardedHeaders),
         union(all, Profile::namedScopes),
         all.stream().anyMatch(Profile::needsClientToken),
-        newest.runsInProcess(),
         newest.canReopen(),
         removed == null);
   }

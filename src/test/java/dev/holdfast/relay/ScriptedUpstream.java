@@ -78,13 +78,13 @@ public final class ScriptedUpstream implements Upstream {
 
   @Override
   public Profile profile() {
-    return new Profile(Set.of(), Set.of(), false, resident, reopening, true);
+    return new Profile(Set.of(), Set.of(), false, reopening, true);
   }
 
   @Override
   public Placement placement(UpstreamLink link) {
     onPlacement.run();
-    return new Placement("scripted", keeping, keeping, false);
+    return new Placement("scripted", keeping, keeping, false, resident);
   }
 
   @Override

@@ -163,7 +163,7 @@ class ReplaceableUpstreamTest {
 
     @Override
     public Placement placement(UpstreamLink link) {
-      return new Placement(name, true, true, open.contains(link.session()));
+      return new Placement(name, true, true, open.contains(link.session()), false);
     }
 
     @Override

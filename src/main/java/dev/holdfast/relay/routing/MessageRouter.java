@@ -25,7 +25,7 @@ import org.jboss.logging.Logger;
 /**
  * Routes messages of clients, on whichever replica they arrive. A cancellation goes to the pump of
  * the stream that it ends, and every message goes to the upstream. Most upstreams are reachable
- * from any replica. Messages for calls that {@link dev.holdfast.upstream.Profile#runsInProcess()
+ * from any replica. Messages for calls that {@link dev.holdfast.upstream.Placement#runsInProcess()
  * run inside a replica} go through the inbox of the session, and so do all messages of a session
  * that is pinned to another replica. Thread-safe.
  */
@@ -86,6 +86,11 @@ public record MessageRouter(
     }
     cancelRequests(session, body);
     upstreams.attach(session, sender).send(body);
+    tellOthers(session, body);
+  }
+
+  /** Tells the other replicas with calls of a session of messages that the upstream has got. */
+  public void tellOthers(Session session, Body body) {
     if (upstreams.runsInProcess(session)) {
       body.messages().stream()
           .filter(message -> message.cancelledRequestId() == null)

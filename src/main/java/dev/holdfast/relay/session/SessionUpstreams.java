@@ -76,7 +76,7 @@ public record SessionUpstreams(Upstreams configured, SessionStore store) {
 
   /** Whether messages of a session must reach the replica that runs its calls. */
   public boolean runsInProcess(Session session) {
-    return of(session).map(upstream -> upstream.profile().runsInProcess()).orElse(false);
+    return placement(session).map(Placement::runsInProcess).orElse(false);
   }
 
   /** Whether a session is pinned to the replica that opened it. */

@@ -10,7 +10,7 @@ import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.upstream.Handshake;
-import dev.holdfast.upstream.Profile;
+import dev.holdfast.upstream.Placement;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
@@ -18,7 +18,6 @@ import dev.holdfast.upstream.local.Prompt;
 import dev.holdfast.upstream.local.Resource;
 import dev.holdfast.upstream.local.Tool;
 import java.util.List;
-import java.util.Set;
 
 /**
  * An MCP server inside this process.
@@ -32,7 +31,7 @@ import java.util.Set;
 public final class LocalUpstream implements Upstream {
 
   /** A call is a thread of this process. */
-  private static final Profile PROFILE = new Profile(Set.of(), Set.of(), false, true, false, true);
+  private static final Placement PLACEMENT = Placement.LOCAL.inProcess();
 
   private final ToolRegistry tools;
   private final ResourceRegistry resources;
@@ -131,8 +130,8 @@ public final class LocalUpstream implements Upstream {
   }
 
   @Override
-  public Profile profile() {
-    return PROFILE;
+  public Placement placement(UpstreamLink link) {
+    return PLACEMENT;
   }
 
   /**
