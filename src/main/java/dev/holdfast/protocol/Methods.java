@@ -21,6 +21,15 @@ public final class Methods {
   /** Reads a resource. */
   public static final String RESOURCES_READ = "resources/read";
 
+  /** Asks for updates of a resource, until 2025-11-25. */
+  public static final String RESOURCES_SUBSCRIBE = "resources/subscribe";
+
+  /** Ends the updates of a resource. */
+  public static final String RESOURCES_UNSUBSCRIBE = "resources/unsubscribe";
+
+  /** Sets the least severe log messages of a session, until 2025-11-25. */
+  public static final String SET_LEVEL = "logging/setLevel";
+
   /** What a server can do (2026-07-28). */
   public static final String SERVER_DISCOVER = "server/discover";
 
@@ -38,6 +47,11 @@ public final class Methods {
 
   /** A log message of the server. */
   public static final String NOTIFICATIONS_MESSAGE = "notifications/message";
+
+  /** Whether a request changes the resources that a session listens to. */
+  public static boolean isAboutSubscriptions(String method) {
+    return method.equals(RESOURCES_SUBSCRIBE) || method.equals(RESOURCES_UNSUBSCRIBE);
+  }
 
   private Methods() {}
 }

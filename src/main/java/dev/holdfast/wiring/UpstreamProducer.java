@@ -9,6 +9,7 @@ import dev.holdfast.demo.Demo;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.record.TapeException;
+import dev.holdfast.session.SessionStore;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.local.NoArguments;
 import dev.holdfast.upstream.local.Prompt;
@@ -55,7 +56,8 @@ final class UpstreamProducer {
       ProcessMode mode,
       TraceProducer traces,
       TlsConfigurations tls,
-      ClientTokens clientTokens) {
+      ClientTokens clientTokens,
+      SessionStore sessions) {
     return new UpstreamFactory(
         limits,
         mode.isStdioBridge(),
@@ -63,7 +65,8 @@ final class UpstreamProducer {
         traces.headers(),
         name -> tls.named("The key tls of an upstream", name),
         clientTokens,
-        ByteBudget.ofHeap(8, Long.MAX_VALUE));
+        ByteBudget.ofHeap(8, Long.MAX_VALUE),
+        sessions);
   }
 
   @Produces

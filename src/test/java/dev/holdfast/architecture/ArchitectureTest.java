@@ -73,6 +73,7 @@ class ArchitectureTest {
               "upstream.local.server",
               List.of("lock", "upstream.local", "upstream", "call", "protocol", "redis", "budget")),
           entry("demo", List.of("upstream.local")),
+          entry("era.south", List.of("budget", "call", "lock", "protocol", "session", "upstream")),
           entry(
               "agent",
               List.of(
@@ -355,6 +356,7 @@ class ArchitectureTest {
                   "clients",
                   "cluster",
                   "config",
+                  "era.south",
                   "http.limit",
                   "http.origin",
                   "intercept",

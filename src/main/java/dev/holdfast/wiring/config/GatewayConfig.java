@@ -5,6 +5,7 @@ import dev.holdfast.call.Endpoint;
 import dev.holdfast.clients.KnownClient;
 import dev.holdfast.config.Range;
 import dev.holdfast.config.SizeConverter;
+import dev.holdfast.era.south.Era;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
@@ -257,6 +258,9 @@ public interface GatewayConfig {
     /** The server's transport. */
     @WithDefault("auto")
     Transport transport();
+
+    /** The revisions of the server. Empty: auto for a URL, old for a command. */
+    Optional<Era> era();
 
     /** Headers of every request to the server. A dot in a name stands for a dash. */
     Map<String, String> headers();

@@ -6,6 +6,8 @@ import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.call.ClientTokens;
 import dev.holdfast.call.Endpoint;
 import dev.holdfast.config.ConfigOrigin;
+import dev.holdfast.era.south.Era;
+import dev.holdfast.era.south.EraUpstream;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.intercept.AmbiguousNames;
 import dev.holdfast.intercept.CallLimit;
@@ -17,6 +19,7 @@ import dev.holdfast.intercept.ToolRules;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.oauth.SignInSettings;
 import dev.holdfast.oauth.TokenEndpoint;
+import dev.holdfast.session.SessionStore;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.http.ClientTls;
@@ -43,6 +46,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -60,6 +64,7 @@ import org.jspecify.annotations.Nullable;
  * @param traceHeaders as in {@link RequestHeaders}
  * @param clientTokens the tokens of clients, for servers that get them
  * @param held budget of messages from all servers
+ * @param sessions keeps the state of sessions for servers without sessions; null for checks
  */
 public record UpstreamFactory(
     LimitsConfig limits,
@@ -68,7 +73,8 @@ public record UpstreamFactory(
     @Nullable Supplier<Map<String, String>> traceHeaders,
     Function<String, ClientTls> tls,
     ClientTokens clientTokens,
-    ByteBudget held) {
+    ByteBudget held,
+    @Nullable SessionStore sessions) {
 
   /** Time for an agent to end after SIGTERM. */
   private static final Duration AGENT_STOP_GRACE = Duration.ofSeconds(2);
@@ -80,7 +86,7 @@ public record UpstreamFactory(
   static UpstreamFactory ofChecks(LimitsConfig limits) {
     ClientTokens noTokens = new ClientTokens(0, InstantSource.system());
     return new UpstreamFactory(
-        limits, false, false, null, _ -> TlsConfigurations.NONE, noTokens, new ByteBudget(0));
+        limits, false, false, null, _ -> TlsConfigurations.NONE, noTokens, new ByteBudget(0), null);
   }
 
   /**
@@ -90,6 +96,7 @@ public record UpstreamFactory(
   Stream<String> problems(String name, GatewayConfig.Server server) {
     return Stream.<Runnable>of(
             () -> checkToken(server),
+            () -> checkEra(server),
             () -> server.url().ifPresent(url -> settings(name, url, server, checked(server))),
             () -> server.command().ifPresent(command -> settings(name, command, server)),
             () -> interceptors(server, List.of(), (_, _) -> {}))
@@ -117,14 +124,23 @@ public record UpstreamFactory(
         server.url().map(url -> settings(name, url, server, credentials(vertx, name, server)));
     Optional<StdioUpstreamSettings> stdio =
         server.command().map(command -> settings(name, command, server));
-    return switch (server.transport()) {
-      case AUTO ->
-          http.<Upstream>map(found -> new DetectingUpstream(clients(vertx, found), found))
-              .or(() -> stdio.map(found -> new StdioUpstream(found, held)));
-      case STREAMABLE_HTTP -> http.map(found -> new HttpUpstream(clients(vertx, found), found));
-      case SSE -> http.map(found -> new LegacyUpstream(clients(vertx, found), found));
-      case STDIO -> stdio.map(found -> new StdioUpstream(found, held));
-    };
+    Optional<Upstream> upstream =
+        switch (server.transport()) {
+          case AUTO ->
+              http.<Upstream>map(found -> new DetectingUpstream(clients(vertx, found), found))
+                  .or(() -> stdio.map(found -> new StdioUpstream(found, held)));
+          case STREAMABLE_HTTP -> http.map(found -> new HttpUpstream(clients(vertx, found), found));
+          case SSE -> http.map(found -> new LegacyUpstream(clients(vertx, found), found));
+          case STDIO -> stdio.map(found -> new StdioUpstream(found, held));
+        };
+    boolean mayBeNew = http.isPresent() && server.transport() != GatewayConfig.Transport.SSE;
+    return upstream.map(found ->
+        new EraUpstream(
+            found,
+            mayBeNew ? server.era().orElse(Era.AUTO) : Era.OLD,
+            Objects.requireNonNull(sessions),
+            server.idleTimeout(),
+            held));
   }
 
   /**
@@ -217,6 +233,13 @@ public record UpstreamFactory(
     return server.authorization() == GatewayConfig.Authorization.NONE
         ? Credentials.NONE
         : (_, _) -> null;
+  }
+
+  private static void checkEra(GatewayConfig.Server server) {
+    boolean isNew = server.era().filter(era -> era != Era.OLD).isPresent();
+    if (isNew && (server.url().isEmpty() || server.transport() == GatewayConfig.Transport.SSE)) {
+      throw new IllegalArgumentException("era must be old unless the server has Streamable HTTP");
+    }
   }
 
   private static void checkToken(GatewayConfig.Server server) {

@@ -147,6 +147,7 @@ class ConfigBoundsTest {
     "memory.max-bytes, big, big",
     "upstream.url, http://a b, Illegal character",
     "upstream.transport, carrier-pigeon, streamable-http",
+    "upstream.era, ice, new",
   })
   void shouldRefuseInvalidValues(String name, String value, String why) {
     String key = "holdfast." + name;

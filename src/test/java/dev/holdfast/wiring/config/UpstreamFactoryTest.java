@@ -13,14 +13,13 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.session.SessionLimits;
+import dev.holdfast.session.memory.MemorySessionStore;
 import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
-import dev.holdfast.upstream.http.DetectingUpstream;
-import dev.holdfast.upstream.http.HttpUpstream;
-import dev.holdfast.upstream.http.LegacyUpstream;
-import dev.holdfast.upstream.stdio.StdioUpstream;
+import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.token.UpstreamTokens;
 import io.smallrye.config.SmallRyeConfig;
 import io.vertx.core.Vertx;
@@ -76,7 +75,11 @@ class UpstreamFactoryTest {
         null,
         _ -> TlsConfigurations.NONE,
         new ClientTokens(10_000, InstantSource.system()),
-        new ByteBudget(Long.MAX_VALUE));
+        new ByteBudget(Long.MAX_VALUE),
+        new MemorySessionStore(
+            Duration.ofMinutes(1),
+            () -> new SessionLimits(10, 10, Map.of()),
+            InstantSource.system()));
   }
 
   private static GatewayConfig.Server server(SmallRyeConfig config) {
@@ -88,25 +91,26 @@ class UpstreamFactoryTest {
     return factory(config).create(vertx, "default", server(config));
   }
 
-  private static Class<?> classOf(Map<String, String> server) {
+  /** Returns the transport of a session that the server calls so. */
+  private static String transport(Map<String, String> server, String session) {
     try (Upstream upstream = create(server).orElseThrow()) {
-      return upstream.getClass();
+      return upstream.placement(new UpstreamLink(session, "2025-11-25")).transport();
     }
   }
 
   @Test
   void shouldCreateTheConfiguredTransport() {
-    assertThat(classOf(Map.of("url", URL, "transport", "streamable-http")))
-        .isEqualTo(HttpUpstream.class);
-    assertThat(classOf(Map.of("url", URL, "transport", "sse"))).isEqualTo(LegacyUpstream.class);
-    assertThat(classOf(Map.of("command", "x", "transport", "stdio")))
-        .isEqualTo(StdioUpstream.class);
+    assertThat(transport(Map.of("url", URL, "transport", "streamable-http"), "sse 1"))
+        .isEqualTo("streamable-http");
+    assertThat(transport(Map.of("url", URL, "transport", "sse"), "1")).isEqualTo("sse");
+    assertThat(transport(Map.of("command", "x", "transport", "stdio"), "1")).isEqualTo("stdio");
   }
 
   @Test
   void shouldChooseTheTransportByUrlOrCommand() {
-    assertThat(classOf(Map.of("url", URL))).isEqualTo(DetectingUpstream.class);
-    assertThat(classOf(Map.of("command", "x"))).isEqualTo(StdioUpstream.class);
+    assertThat(transport(Map.of("url", URL), "sse 1")).isEqualTo("sse");
+    assertThat(transport(Map.of("url", URL), "1")).isEqualTo("streamable-http");
+    assertThat(transport(Map.of("command", "x"), "1")).isEqualTo("stdio");
     assertThat(create(Map.of())).isEmpty();
   }
 

@@ -1,0 +1,262 @@
+package dev.holdfast.era.south;
+
+import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.lock.AutoLock;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.JsonEdit;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Methods;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.MessageQueue;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamMessage;
+import dev.holdfast.upstream.UpstreamSession;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session of a client before 2026-07-28 with a server of that revision, which keeps none. The
+ * state of the session is in its link, in the {@link SessionMemory}, and in its running calls.
+ *
+ * @param server the server, which gets each request for itself
+ */
+record TranslatedSession(
+    ClientFacts client, UpstreamSession server, SessionMemory memory, Shared shared)
+    implements UpstreamSession {
+
+  private static final Set<String> LOGGING =
+      Set.of(Methods.TOOLS_CALL, Methods.PROMPTS_GET, Methods.RESOURCES_READ);
+  private static final Set<String> LEVELS =
+      Set.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
+  private static final String DEFAULT_LEVEL = "info";
+
+  private static final int MAX_RESOURCES = 100;
+  private static final int MAX_URI = 2048;
+
+  /**
+   * Parts that all sessions of a server on this replica share.
+   *
+   * @param patience time for an answer of a client; zero for no limit
+   * @param held budget of messages that wait for their readers
+   * @param subscriptions by the names of their sessions
+   * @param locks guard the lists of resources of sessions
+   */
+  record Shared(
+      ClientAnswers answers,
+      Duration patience,
+      ByteBudget held,
+      Map<String, Subscription> subscriptions,
+      List<AutoLock> locks) {
+
+    AutoLock lock(ClientFacts client) {
+      return locks.get(Math.floorMod(client.session().hashCode(), locks.size()));
+    }
+  }
+
+  @Override
+  public Answer request(Body body) {
+    return switch (body) {
+      case Body.Single(Message.Request request) -> answer(request);
+      case Body.Single _ -> throw new IllegalArgumentException("There is no request in the body");
+      case Body.Batch batch -> answerAll(batch);
+    };
+  }
+
+  private Answer answer(Message.Request request) {
+    return switch (request.method()) {
+      case Methods.PING -> new Answer.Json(Results.empty(request.id()));
+      case Methods.SET_LEVEL -> new Answer.Json(setLevel(request));
+      case Methods.RESOURCES_SUBSCRIBE, Methods.RESOURCES_UNSUBSCRIBE ->
+          new Answer.Json(subscribe(request));
+      case String method when method.startsWith("tasks/") ->
+          new Answer.Json(
+              Results.error(request.id(), JsonRpcErrorCode.METHOD_NOT_FOUND, "Method not found"));
+      default -> ask(request);
+    };
+  }
+
+  private Answer ask(Message.Request request) {
+    String level =
+        LOGGING.contains(request.method())
+            ? memory.find(SessionMemory.LOG_LEVEL).orElse(DEFAULT_LEVEL)
+            : null;
+    byte[] sent = client.edit(level).apply(request.bytes());
+    Answer answer = send(request, sent);
+    if (answer instanceof Answer.Json json
+        && json.message().body() instanceof Body.Single(Message.Response response)
+        && (response.error() || !Results.type(response.bytes()).equals(InputRound.TYPE))) {
+      json.release().run();
+      return new Answer.Json(Results.translate(response, request));
+    }
+    TranslatedCall.Call call =
+        new TranslatedCall.Call(request, sent, client, server, shared.answers(), shared.patience());
+    return new Answer.Stream(new TranslatedCall(call, answer.source()));
+  }
+
+  /** A request that only reads is sent again when no answer comes. */
+  private Answer send(Message.Request request, byte[] sent) {
+    Body body = Envelopes.read(sent);
+    try {
+      return server.request(body);
+    } catch (UpstreamException.Broken broken) {
+      if (request.method().equals(Methods.TOOLS_CALL) || Thread.currentThread().isInterrupted()) {
+        throw broken;
+      }
+      return server.request(body);
+    }
+  }
+
+  private byte[] setLevel(Message.Request request) {
+    String level = JsonEdit.text(JsonEdit.raw(request.bytes(), "params", "level"));
+    if (level == null || !LEVELS.contains(level)) {
+      return invalid(request, "level must be a log level");
+    }
+    return memory.save(SessionMemory.LOG_LEVEL, level)
+        ? Results.empty(request.id())
+        : away(request);
+  }
+
+  private static byte[] invalid(Message.Request request, String problem) {
+    return Results.error(
+        request.id(), JsonRpcErrorCode.INVALID_PARAMS, "Invalid params: " + problem);
+  }
+
+  private static byte[] away(Message.Request request) {
+    return Results.error(
+        request.id(), JsonRpcErrorCode.INTERNAL_ERROR, "The gateway's store does not answer");
+  }
+
+  /** If another replica has the standalone stream, it learns of the change by its inbox. */
+  private byte[] subscribe(Message.Request request) {
+    String uri = JsonEdit.text(JsonEdit.raw(request.bytes(), "params", "uri"));
+    if (uri == null || uri.length() > MAX_URI) {
+      return invalid(request, "uri must be a string of at most " + MAX_URI + " characters");
+    }
+    boolean adds = request.method().equals(Methods.RESOURCES_SUBSCRIBE);
+    try (var _ = shared.lock(client).hold()) {
+      Set<String> resources = resources();
+      boolean changes = adds ? resources.add(uri) : resources.remove(uri);
+      if (resources.size() > MAX_RESOURCES) {
+        return invalid(request, "there are too many subscriptions");
+      }
+      Subscription here = shared.subscriptions().get(client.session());
+      if (changes && here != null) {
+        Set<String> honoured = here.listen(resources);
+        if (adds && (honoured == null || !honoured.contains(uri))) {
+          return invalid(request, "the server does not offer subscriptions to this resource");
+        }
+      }
+      String list =
+          resources.stream().map(JsonEdit::quote).collect(Collectors.joining(",", "[", "]"));
+      return memory.save(SessionMemory.RESOURCES, list)
+          ? Results.empty(request.id())
+          : away(request);
+    }
+  }
+
+  private Set<String> resources() {
+    return JsonEdit.elements(memory.find(SessionMemory.RESOURCES).orElse("[]")).stream()
+        .map(JsonEdit::text)
+        .flatMap(Stream::ofNullable)
+        .collect(Collectors.toCollection(LinkedHashSet::new));
+  }
+
+  private Answer answerAll(Body.Batch batch) {
+    MessageQueue queue = new MessageQueue(shared.held());
+    List<MessageSource> open = new CopyOnWriteArrayList<>();
+    List<Runnable> calls = new ArrayList<>();
+    for (Message message : batch.messages()) {
+      if (message instanceof Message.Request request) {
+        MessageQueue.Writer writer = queue.newWriter(_ -> {});
+        calls.add(() -> answerInto(request, writer, open));
+      } else {
+        accept(message);
+      }
+    }
+    calls.forEach(call -> {
+      Thread _ = Thread.startVirtualThread(call);
+    });
+    return new Answer.Stream(
+        new MessageQueue.Source(
+            queue,
+            () -> {
+              var _ = queue.close();
+              open.forEach(MessageSource::close);
+            }));
+  }
+
+  private void answerInto(
+      Message.Request request, MessageQueue.Writer writer, List<MessageSource> open) {
+    try (MessageSource answer = answer(request).source()) {
+      open.add(answer);
+      if (!writer.isCancelled()) {
+        answer.forEach(message -> {
+          boolean _ = writer.write(message);
+        });
+      }
+    } catch (UpstreamException failure) {
+      byte[] error =
+          Results.error(
+              request.id(),
+              JsonRpcErrorCode.INTERNAL_ERROR,
+              "The server did not answer; the outcome of the request is unknown");
+      writer.finish(new UpstreamMessage(error, null));
+    } finally {
+      writer.abandon();
+    }
+  }
+
+  @Override
+  public void send(Body messages) {
+    messages.messages().forEach(this::accept);
+  }
+
+  /** A cancelled call ends with its stream. The server knows no other notifications. */
+  private void accept(Message message) {
+    switch (message) {
+      case Message.Response response -> shared.answers().complete(client.session(), response);
+      case Message.Request request -> {
+        Subscription here = shared.subscriptions().get(client.session());
+        if (here != null && Methods.isAboutSubscriptions(request.method())) {
+          var _ = here.listen(resources());
+        }
+      }
+      case Message.Notification _ -> {}
+    }
+  }
+
+  @Override
+  public Optional<MessageSource> listen(@Nullable String after) {
+    Subscription subscription = new Subscription(server, client, shared.held());
+    if (subscription.listen(resources()) == null) {
+      subscription.close();
+      return Optional.empty();
+    }
+    Subscription before = shared.subscriptions().put(client.session(), subscription);
+    if (before != null) {
+      before.close();
+    }
+    return Optional.of(
+        subscription.source(() -> shared.subscriptions().remove(client.session(), subscription)));
+  }
+
+  @Override
+  public void end() {
+    Subscription here = shared.subscriptions().remove(client.session());
+    if (here != null) {
+      here.close();
+    }
+  }
+}

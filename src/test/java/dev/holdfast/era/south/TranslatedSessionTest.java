@@ -1,0 +1,414 @@
+package dev.holdfast.era.south;
+
+import static dev.holdfast.era.south.StatelessServer.member;
+import static dev.holdfast.era.south.StatelessServer.response;
+import static dev.holdfast.upstream.http.UpstreamFixture.body;
+import static dev.holdfast.upstream.http.UpstreamFixture.event;
+import static dev.holdfast.upstream.http.UpstreamFixture.settings;
+import static dev.holdfast.upstream.http.UpstreamFixture.take;
+import static dev.holdfast.upstream.http.UpstreamFixture.takeAll;
+import static dev.holdfast.upstream.http.UpstreamFixture.texts;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.call.Principal;
+import dev.holdfast.call.SessionId;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionStore;
+import dev.holdfast.session.Transport;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.http.UpstreamFixture;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A client of 2025-11-25 at a server of 2026-07-28. */
+@Timeout(60)
+class TranslatedSessionTest {
+
+  private static final String SSE = "text/event-stream";
+  private static final String DONE =
+      "{\"resultType\":\"complete\",\"content\":[],\"_meta\":{\"a\":1}}";
+  private static final String QUESTION =
+      """
+      {"method":"elicitation/create","params":{"mode":"%s","message":"name?"}}\
+      """;
+
+  @RegisterExtension final UpstreamFixture fixture = new UpstreamFixture();
+
+  private final SessionStore store = EraUpstreamTest.store();
+  private StatelessServer server;
+  private EraUpstream upstream;
+  private UpstreamLink link;
+  private UpstreamSession session;
+
+  @BeforeEach
+  void open() {
+    server = fixture.closing(new StatelessServer());
+    server.result("tools/list", "{\"tools\":[]}");
+    upstream = upstream();
+    String initialize =
+        "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
+            + "\"2025-11-25\",\"capabilities\":{\"elicitation\":{\"form\":{},\"url\":{}},"
+            + "\"roots\":{}}}}";
+    UpstreamLink opened =
+        Objects.requireNonNull(
+            upstream
+                .initialize((Message.Request) ((Body.Single) body(initialize)).message())
+                .link());
+    Session recorded =
+        new Session(
+            SessionId.random(),
+            "default",
+            opened.session(),
+            ProtocolVersion.V2025_11_25,
+            "c/1",
+            Instant.now(),
+            Transport.STREAMABLE,
+            "",
+            ForwardedHeaders.NONE,
+            Principal.ANONYMOUS,
+            "");
+    store.create(recorded);
+    link =
+        new UpstreamLink(
+            opened.session(),
+            opened.protocolVersion(),
+            recorded.id().value(),
+            opened.sender(),
+            null);
+    session = upstream.attach(link);
+  }
+
+  private EraUpstream upstream() {
+    return new EraUpstream(
+        fixture.upstream(settings(server.http.url())),
+        Era.AUTO,
+        store,
+        Duration.ofSeconds(20),
+        new ByteBudget(Long.MAX_VALUE));
+  }
+
+  private static Body request(String method, String params) {
+    return body(
+        "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"%s\",\"params\":{%s}}"
+            .formatted(method, params));
+  }
+
+  private static Body call() {
+    return request("tools/call", "\"name\":\"t\",\"_meta\":{\"progressToken\":\"p\"},\"task\":{}");
+  }
+
+  private List<String> answers(Body request) {
+    return texts(takeAll(session.request(request).source()));
+  }
+
+  private String answer(Body request) {
+    List<String> answers = answers(request);
+    assertThat(answers).hasSize(1);
+    return answers.getFirst();
+  }
+
+  private static String inputRequired(String requests, String state) {
+    return "{\"resultType\":\"input_required\",\"inputRequests\":{%s}%s}"
+        .formatted(requests, state.isEmpty() ? "" : ",\"requestState\":" + state);
+  }
+
+  private void respond(UpstreamSession to, String request, String result) {
+    to.send(body(response(request, result)));
+  }
+
+  @Test
+  void shouldAddMetaAndStripResult() {
+    server.result("tools/call", DONE);
+
+    assertThat(answer(call()))
+        .isEqualTo(
+            "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"content\":[],\"_meta\":{\"a\":1}}}");
+
+    String sent = server.requests("tools/call").getFirst();
+    assertThat(sent).doesNotContain("\"task\"");
+    assertThat(member(sent, "params", "_meta"))
+        .isEqualTo(
+            "{\"progressToken\":\"p\",\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+                + "\"io.modelcontextprotocol/clientCapabilities\":"
+                + "{\"roots\":{},\"elicitation\":{\"form\":{},\"url\":{}}},"
+                + "\"io.modelcontextprotocol/clientInfo\":{\"name\":\"\",\"version\":\"\"},"
+                + "\"io.modelcontextprotocol/logLevel\":\"info\"}");
+  }
+
+  @Test
+  void shouldAnswerWhatTheServerDoesNotKnow() {
+    server.result("tools/call", DONE);
+
+    assertThat(answer(request("ping", ""))).contains("\"result\":{}");
+    assertThat(answer(request("logging/setLevel", "\"level\":\"debug\"")))
+        .contains("\"result\":{}");
+    assertThat(answer(request("logging/setLevel", "\"level\":\"loud\""))).contains("-32602");
+    assertThat(answer(request("tasks/list", ""))).contains("-32601");
+    session.send(body("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}"));
+
+    assertThat(server.http.requests()).hasSize(1); // server/discover
+    // Another replica knows the level, too.
+    session = upstream().attach(link);
+    assertThat(answer(call())).contains("result");
+    assertThat(server.requests("tools/call").getFirst()).contains("logLevel\":\"debug\"");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"-32020, -32603", "-32021, -32603", "-32022, -32603", "-32602, -32602"})
+  void shouldHideErrorsOfTheRevision(int code, int shown) {
+    server.error("prompts/list", 400, code, "");
+
+    assertThat(answer(request("prompts/list", ""))).contains("\"code\":" + shown, "\"id\":7");
+  }
+
+  @Test
+  void shouldWrapOutputThatIsNoObject() {
+    server.result(
+        "tools/list",
+        "{\"ttlMs\":1,\"tools\":[{\"name\":\"a\",\"outputSchema\":{\"type\":\"array\"}},"
+            + "{\"name\":\"b\",\"outputSchema\":{\"anyOf\":[]}},"
+            + "{\"name\":\"c\",\"outputSchema\":{\"type\":\"object\"}}]}");
+    server.result("tools/call", "{\"content\":[],\"structuredContent\":[1]}");
+
+    assertThat(member(answer(request("tools/list", "")), "result"))
+        .isEqualTo(
+            "{\"tools\":[{\"name\":\"a\",\"outputSchema\":{\"type\":\"object\",\"properties\":"
+                + "{\"result\":{\"type\":\"array\"}},\"required\":[\"result\"]}},{\"name\":\"b\"},"
+                + "{\"name\":\"c\",\"outputSchema\":{\"type\":\"object\"}}]}");
+    assertThat(member(answer(call()), "result", "structuredContent")).isEqualTo("{\"result\":[1]}");
+  }
+
+  @Test
+  void shouldAskTheClientOnAnotherReplica() {
+    // given
+    server.when(
+        "tools/call",
+        (request, wire) -> {
+          if (!request.contains("inputResponses")) {
+            String two = QUESTION.formatted("url") + ",\"b\":{\"method\":\"roots/list\"}";
+            wire.answer(
+                200,
+                SSE,
+                event(progress(1))
+                    + event(response(request, inputRequired("\"a\":" + two, "\"s\\u0031\""))));
+          } else {
+            wire.answer(
+                200, SSE, event(progress(1)) + event(progress(2)) + event(response(request, DONE)));
+          }
+        });
+
+    // when
+    MessageSource source = fixture.closing(session.request(call()).source());
+    List<String> asked = texts(take(source, 3));
+    UpstreamSession elsewhere = upstream().attach(link);
+    CompletableFuture<List<String>> rest =
+        CompletableFuture.supplyAsync(() -> texts(takeAll(source)), Thread::startVirtualThread);
+    respond(elsewhere, asked.get(1), "{\"action\":\"decline\"}"); // knows nothing of the call
+    respond(session, asked.get(2), "{\"roots\":[]}");
+    respond(session, asked.get(1), "{\"action\":\"accept\"}");
+
+    // then
+    assertThat(asked.get(1)).contains("\"elicitationId\":\"", "elicitation/create");
+    assertThat(rest)
+        .succeedsWithin(Duration.ofSeconds(10))
+        .isEqualTo(
+            List.of(
+                progress(2),
+                "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"content\":[],\"_meta\":{\"a\":1}}}"));
+    String retry = server.requests("tools/call").getLast();
+    assertThat(member(retry, "params", "inputResponses"))
+        .isEqualTo("{\"a\":{\"action\":\"accept\"},\"b\":{\"roots\":[]}}");
+    assertThat(member(retry, "params", "requestState")).isEqualTo("\"s\\u0031\"");
+    assertThat(member(retry, "params", "_meta", "progressToken")).isEqualTo("\"p\"");
+    assertThat(member(retry, "id")).isNotEqualTo("7");
+  }
+
+  private static String progress(int value) {
+    return "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":"
+        + "{\"progressToken\":\"p\",\"progress\":"
+        + value
+        + "}}";
+  }
+
+  @Test
+  void shouldCancelElicitationThatTheClientRefuses() {
+    server.when(
+        "prompts/get",
+        (request, wire) ->
+            wire.answer(
+                200,
+                "application/json",
+                response(
+                    request,
+                    request.contains("inputResponses")
+                        ? DONE
+                        : inputRequired("\"a\":" + QUESTION.formatted("form"), ""))));
+
+    MessageSource source = fixture.closing(session.request(request("prompts/get", "")).source());
+    String asked = texts(take(source, 1)).getFirst();
+    session.send(
+        body(
+            "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":1,\"message\":\"no\"}}"
+                .formatted(member(asked, "id"))));
+
+    assertThat(texts(takeAll(source)).getFirst()).contains("\"content\":[]");
+    assertThat(server.requests("prompts/get").getLast())
+        .contains("\"a\":{\"action\":\"cancel\"}")
+        .doesNotContain("requestState");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"tools/call, isError", "prompts/get, -32603"})
+  void shouldFailWhenTheClientCannotAnswer(String method, String error) {
+    server.result(method, inputRequired("\"a\":{\"method\":\"sampling/createMessage\"}", ""));
+
+    assertThat(answer(request(method, ""))).contains(error);
+  }
+
+  @Test
+  void shouldEndTooManyRounds() {
+    server.result("prompts/get", inputRequired("", "\"again\""));
+
+    assertThat(answer(request("prompts/get", ""))).contains("-32603", "too often");
+    assertThat(server.requests("prompts/get")).hasSize(11);
+  }
+
+  @Test
+  void shouldNeverRepeatCallWhoseStreamBroke() {
+    server.when("tools/call", (_, wire) -> wire.answer(200, SSE, event(progress(1))));
+
+    assertThat(answers(call()).getLast()).contains("-32603", "outcome of the request is unknown");
+    assertThat(server.requests("tools/call")).hasSize(1);
+  }
+
+  @Test
+  void shouldRepeatListWhoseStreamBroke() {
+    server.when(
+        "tools/list",
+        (request, wire) ->
+            wire.answer(
+                200,
+                SSE,
+                server.requests("tools/list").size() < 3
+                    ? ": nothing\n\n"
+                    : event(response(request, "{\"tools\":[]}"))));
+
+    assertThat(answer(request("tools/list", ""))).contains("\"tools\":[]");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldCloseTheStreamOfCancelledCall(boolean whileAsking) throws Exception {
+    CountDownLatch left = new CountDownLatch(1);
+    server.when(
+        "tools/call",
+        (request, wire) -> {
+          if (whileAsking) {
+            wire.answer(
+                200,
+                "application/json",
+                response(request, inputRequired("\"a\":{\"method\":\"roots/list\"}", "")));
+          } else {
+            wire.beginEvents().chunk(event(progress(1)));
+            wire.stall();
+          }
+          left.countDown();
+        });
+    MessageSource source = session.request(call()).source();
+    assertThat(take(source, 1)).hasSize(1);
+    CompletableFuture<Integer> rest =
+        CompletableFuture.supplyAsync(() -> source.take().size(), Thread::startVirtualThread);
+
+    source.close();
+
+    assertThat(rest).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(0);
+    assertThat(left.await(10, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void shouldListenAnewForEachResource() {
+    // given
+    server.when(
+        "subscriptions/listen",
+        (request, wire) -> {
+          String resources = member(request, "params", "notifications", "resourceSubscriptions");
+          wire.beginEvents()
+              .chunk(
+                  event(
+                      notification(
+                          "subscriptions/acknowledged",
+                          "\"notifications\":{\"resourceSubscriptions\":"
+                              + (resources.contains("bad") ? "[]" : resources)
+                              + "}")))
+              .chunk(event(notification("tools/list_changed", "\"r\":" + resources)));
+          wire.stall();
+        });
+    MessageSource stream = fixture.closing(session.listen(null).orElseThrow());
+    assertThat(texts(take(stream, 1)).getFirst())
+        .contains("\"r\":[]")
+        .doesNotContain("subscriptionId");
+
+    // when
+    String one = answer(request("resources/subscribe", "\"uri\":\"x:1\""));
+    String bad = answer(request("resources/subscribe", "\"uri\":\"bad\""));
+    UpstreamSession elsewhere = upstream().attach(link);
+    Body second = request("resources/subscribe", "\"uri\":\"x:2\"");
+    elsewhere.request(second).source().close();
+    session.send(second);
+
+    // then
+    assertThat(one).contains("\"result\":{}");
+    assertThat(bad).contains("-32602");
+    await()
+        .untilAsserted(() ->
+            assertThat(server.requests("subscriptions/listen").getLast())
+                .contains("[\"x:1\",\"x:2\"]"));
+    assertThat(texts(take(stream, 3)).getLast()).contains("[\"x:1\",\"x:2\"]");
+    await().until(() -> server.http.connections() <= 2);
+  }
+
+  private static String notification(String method, String params) {
+    return ("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/%s\",\"params\":{\"_meta\":"
+            + "{\"io.modelcontextprotocol/subscriptionId\":\"listen\"},%s}}")
+        .formatted(method, params);
+  }
+
+  @Test
+  void shouldOfferNoStreamWithoutSubscriptions() {
+    assertThat(session.listen(null)).isEmpty();
+  }
+
+  @Test
+  void shouldAnswerBatch() {
+    server.result("tools/call", DONE);
+    Body batch =
+        body(
+            "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},"
+                + "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{}}]");
+
+    assertThat(answers(batch))
+        .hasSize(2)
+        .anyMatch(answer -> answer.contains("\"id\":1,\"result\":{}"))
+        .anyMatch(answer -> answer.contains("\"id\":2,\"result\":{\"content\""));
+  }
+}

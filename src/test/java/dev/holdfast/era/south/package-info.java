@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.era.south;
+
+import org.jspecify.annotations.NullMarked;
