@@ -123,6 +123,6 @@ sealed interface Discovery {
           .remove("result", "capabilities", "tasks")
           .remove("result", "capabilities", "extensions", ClientFacts.TASKS);
     }
-    return Results.strip(edit).apply(from);
+    return Results.strip(from, edit).apply(from);
   }
 }

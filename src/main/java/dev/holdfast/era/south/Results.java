@@ -11,6 +11,7 @@ import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Responses of 2026-07-28 as clients of earlier revisions read them. */
@@ -33,11 +34,12 @@ final class Results {
   }
 
   /** Removes the members that strict clients refuse. */
-  static JsonEdit strip(JsonEdit edit) {
-    return edit.remove("result", "resultType")
-        .remove("result", "ttlMs")
-        .remove("result", "cacheScope")
-        .remove("result", "_meta", MetaKeys.SERVER_INFO);
+  static JsonEdit strip(byte[] response, JsonEdit edit) {
+    Set<String> meta = JsonEdit.members(JsonEdit.raw(response, "result", "_meta")).keySet();
+    edit.remove("result", "resultType").remove("result", "ttlMs").remove("result", "cacheScope");
+    return meta.equals(Set.of(MetaKeys.SERVER_INFO))
+        ? edit.remove("result", "_meta")
+        : edit.remove("result", "_meta", MetaKeys.SERVER_INFO);
   }
 
   /** Returns a response for the client that has sent the request. */
@@ -53,7 +55,7 @@ final class Results {
     if (!type.equals("complete")) {
       return failure(request, "The server sent a result of unknown type");
     }
-    JsonEdit edit = strip(new JsonEdit().set(request.id().json(), "id"));
+    JsonEdit edit = strip(json, new JsonEdit().set(request.id().json(), "id"));
     switch (request.method()) {
       case Methods.TOOLS_LIST -> tools(json, edit);
       case Methods.TOOLS_CALL -> {

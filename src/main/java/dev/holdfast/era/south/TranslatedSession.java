@@ -228,9 +228,11 @@ record TranslatedSession(
     switch (message) {
       case Message.Response response -> shared.answers().complete(client.session(), response);
       case Message.Request request -> {
-        Subscription here = shared.subscriptions().get(client.session());
-        if (here != null && Methods.isAboutSubscriptions(request.method())) {
-          var _ = here.listen(resources());
+        try (var _ = shared.lock(client).hold()) {
+          Subscription here = shared.subscriptions().get(client.session());
+          if (here != null && Methods.isAboutSubscriptions(request.method())) {
+            var _ = here.listen(resources());
+          }
         }
       }
       case Message.Notification _ -> {}
@@ -240,13 +242,16 @@ record TranslatedSession(
   @Override
   public Optional<MessageSource> listen(@Nullable String after) {
     Subscription subscription = new Subscription(server, client, shared.held());
-    if (subscription.listen(resources()) == null) {
-      subscription.close();
-      return Optional.empty();
-    }
-    Subscription before = shared.subscriptions().put(client.session(), subscription);
-    if (before != null) {
-      before.close();
+    // A subscription to a resource that begins meanwhile waits, and sees this one.
+    try (var _ = shared.lock(client).hold()) {
+      if (subscription.listen(resources()) == null) {
+        subscription.close();
+        return Optional.empty();
+      }
+      Subscription before = shared.subscriptions().put(client.session(), subscription);
+      if (before != null) {
+        before.close();
+      }
     }
     return Optional.of(
         subscription.source(() -> shared.subscriptions().remove(client.session(), subscription)));
