@@ -16,6 +16,11 @@ import org.jspecify.annotations.Nullable;
 public record Exchange(
     String upstream, @Nullable SessionId session, boolean hasOneStream, Caller caller, Body body) {
 
+  /** Returns the same messages of a caller of whom other things are known. */
+  public Exchange with(Caller other) {
+    return new Exchange(upstream, session, hasOneStream, other, body);
+  }
+
   /** Returns another body of the same caller, in a session. */
   public Exchange with(@Nullable SessionId other, Body messages) {
     return new Exchange(upstream, other, false, caller, messages);

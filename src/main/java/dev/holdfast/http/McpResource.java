@@ -76,7 +76,7 @@ public final class McpResource {
       case Reply.Acknowledgement _ -> Response.accepted().build();
       case Reply.Initialization(SessionOpener.InitializeReply opened) -> initialized(opened);
       case Reply.Json(byte[] document, int status) -> request.json(document, status);
-      case Reply.Stream(Tail tail) -> request.stream(tail);
+      case Reply.Stream(Tail tail, _) -> request.stream(tail);
     };
   }
 

@@ -12,6 +12,7 @@ import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.http.stream.SocketBody;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.Reply;
@@ -24,6 +25,7 @@ import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -138,11 +140,26 @@ final class RequestInProgress implements AutoCloseable {
         steps
             .doors()
             .stateless()
-            .take(exchange(null, false, body), headers::getHeaderString, lease::release);
+            .take(
+                withArguments(exchange(null, false, body)),
+                headers::getHeaderString,
+                lease::release);
     if (reply instanceof Reply.Stream) {
       lease.handOver();
     }
     return reply;
+  }
+
+  /** Adds the headers that repeat arguments: a server without sessions wants them. */
+  private Exchange withArguments(Exchange exchange) {
+    Set<String> names = new HashSet<>(profile.forwardedHeaders());
+    headers.getRequestHeaders().keySet().stream()
+        .map(name -> name.toLowerCase(Locale.ROOT))
+        .filter(name -> name.startsWith(McpHeaders.PARAMETER))
+        .forEach(names::add);
+    return names.equals(profile.forwardedHeaders())
+        ? exchange
+        : exchange.with(exchange.caller().with(forwarded(names)));
   }
 
   /** Goes on with a call of a client without a session. */
@@ -151,7 +168,7 @@ final class RequestInProgress implements AutoCloseable {
   }
 
   private Exchange exchange(@Nullable SessionId session, boolean hasOneStream, Body body) {
-    Caller sender = caller.sending(scopes(), caller.token(), forwarded());
+    Caller sender = caller.sending(scopes(), caller.token(), forwarded(profile.forwardedHeaders()));
     return new Exchange(upstream, session, hasOneStream, sender, body);
   }
 
@@ -164,9 +181,8 @@ final class RequestInProgress implements AutoCloseable {
     return scopes;
   }
 
-  private ForwardedHeaders forwarded() {
-    ForwardedHeaders forwarded =
-        ForwardedHeaders.of(profile.forwardedHeaders(), headers::getHeaderString);
+  private ForwardedHeaders forwarded(Set<String> names) {
+    ForwardedHeaders forwarded = ForwardedHeaders.of(names, headers::getHeaderString);
     if (forwarded.bytes() > ForwardedHeaders.MAX_BYTES) {
       throw new RequestRejectedException(
           431,

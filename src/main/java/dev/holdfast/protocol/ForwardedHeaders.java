@@ -50,6 +50,16 @@ public record ForwardedHeaders(Map<String, String> values) {
     return new ForwardedHeaders(values);
   }
 
+  /** The headers whose names do not begin with a text in lower case. */
+  public ForwardedHeaders without(String prefix) {
+    if (values.keySet().stream().noneMatch(name -> name.startsWith(prefix))) {
+      return this;
+    }
+    Map<String, String> kept = new LinkedHashMap<>(values);
+    kept.keySet().removeIf(name -> name.startsWith(prefix));
+    return new ForwardedHeaders(kept);
+  }
+
   /** The headers that a session keeps: all but the context of a trace, which is of one request. */
   public ForwardedHeaders ofSession() {
     if (Collections.disjoint(values.keySet(), TRACE_CONTEXT)) {

@@ -23,6 +23,13 @@ public sealed interface Reply {
    * A durable stream.
    *
    * @param tail not yet running
+   * @param isComplete true if the log has the whole stream already
    */
-  record Stream(Tail tail) implements Reply {}
+  record Stream(Tail tail, boolean isComplete) implements Reply {
+
+    /** A stream that goes on. */
+    public Stream(Tail tail) {
+      this(tail, false);
+    }
+  }
 }

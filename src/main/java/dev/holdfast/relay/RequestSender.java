@@ -44,6 +44,11 @@ public record RequestSender(
    */
   private static final Duration HEAD_DELAY = Duration.ofMillis(50);
 
+  /**
+   * The same without a session: such a client cannot resume, and revision 2026-07-28 has statuses.
+   */
+  private static final Duration STATELESS_HEAD_DELAY = Duration.ofSeconds(1);
+
   /** Returns whether the log gets a stream for the answer before the upstream gets the body. */
   boolean isDurable(Body body) {
     return replay.enabled()
@@ -113,8 +118,9 @@ public record RequestSender(
   private Reply durable(Session session, Body body, UpstreamRequest request, Pump.Origin origin) {
     StreamRef stream = StreamNames.next(session);
     Pump pump = starter.start(session, stream, body, request, origin);
-    boolean _ = pump.awaitUpstream(HEAD_DELAY);
-    return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()));
+    boolean complete =
+        pump.awaitUpstream(session.version().hasSessions() ? HEAD_DELAY : STATELESS_HEAD_DELAY);
+    return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()), complete);
   }
 
   private Reply durableAnswer(Session session, Body body, Answer.Stream answer) {

@@ -208,7 +208,8 @@ final class ResultTranslation implements Translation {
       return StatelessException.missingCapability("{\"elicitation\":{\"url\":{}}}")
           .toError(new RequestId(of.id()));
     }
-    List<String> pages = JsonEdit.elements(JsonEdit.raw(response.bytes(), "error", "data", "elicitations"));
+    List<String> pages =
+        JsonEdit.elements(JsonEdit.raw(response.bytes(), "error", "data", "elicitations"));
     JsonEdit input = new JsonEdit();
     for (int i = 0; i < pages.size(); i++) {
       byte[] page = new JsonEdit().remove("elicitationId").apply(pages.get(i).getBytes(UTF_8));

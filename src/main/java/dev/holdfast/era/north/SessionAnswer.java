@@ -34,7 +34,7 @@ final class SessionAnswer implements Translation, ClientConnection {
       case Reply.Json(byte[] document, _) -> {
         byte[] _ = waiting.translate(Position.START, document);
       }
-      case Reply.Stream(Tail tail) -> tail.translated(waiting, null).run(waiting);
+      case Reply.Stream(Tail tail, _) -> tail.translated(waiting, null).run(waiting);
       default -> {
         return true;
       }

@@ -164,7 +164,7 @@ final class SessionPool {
             .set("\"2.0\"", "jsonrpc")
             .set("\"open\"", "id")
             .set(JsonEdit.quote(Methods.INITIALIZE), "method")
-            .set(JsonEdit.quote(ProtocolVersion.V2025_11_25.wire()), "params", "protocolVersion")
+            .set(JsonEdit.quote(ProtocolVersion.V2026_07_28.wire()), "params", "protocolVersion")
             .set(new String(capabilities, UTF_8), "params", "capabilities")
             .set(request.clientInfo(), "params", "clientInfo")
             .apply("{}".getBytes(UTF_8));

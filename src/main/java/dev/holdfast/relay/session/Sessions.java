@@ -171,7 +171,8 @@ public final class Sessions {
 
   /** Returns true if the server of a session may keep something for it. */
   public boolean isStateful(Session session) {
-    return !upstreams.runsInProcess(session)
+    return session.version().hasSessions()
+        && !upstreams.runsInProcess(session)
         && (session.upstreamSession() != null || upstreams.isPinned(session));
   }
 

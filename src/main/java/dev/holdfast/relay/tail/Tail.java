@@ -116,6 +116,29 @@ public final class Tail implements Tails.Movable {
     return this;
   }
 
+  /**
+   * Takes the event of a complete stream that has one only, in place of {@link #run}.
+   *
+   * @return null for another stream
+   */
+  public byte @Nullable [] takeSingle() {
+    ReadResult page =
+        context.log().read(stream, Position.START, PageReader.FIRST_PAGE, PageReader.SMALLEST);
+    if (page instanceof ReadResult.Events(List<LogEvent> events)
+        && events.size() == 1
+        && events.getFirst().last()
+        && events.getFirst().payload().length > 0) {
+      context.log().markFullyDelivered(stream, false);
+      context.listener().delivered(1);
+      if (reading != null) {
+        reading.ended(0, events.getFirst().position());
+      }
+      return events.getFirst().payload();
+    }
+    reader.startWith(page);
+    return null;
+  }
+
   /** Gives the requests errors if the store loses the stream, so that nobody waits. */
   Tail answering(List<RequestId> requests) {
     delivery.await(requests);

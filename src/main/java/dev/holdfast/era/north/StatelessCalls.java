@@ -1,0 +1,255 @@
+package dev.holdfast.era.north;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.call.Exchange;
+import dev.holdfast.log.Position;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.protocol.JsonEdit;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcErrors;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.relay.Reply;
+import dev.holdfast.relay.stream.EventId;
+import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.tail.Tail;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Runs the requests of clients without a session in sessions of the gateway. Thread-safe. */
+record StatelessCalls(StatelessContext context, SessionPool pool) {
+
+  private static final String INVALID_STATE = "requestState is invalid or has expired";
+  private static final String CALL_LOST = "The call has ended; its outcome is unknown";
+
+  /**
+   * A request.
+   *
+   * @param exchange without headers that repeat arguments
+   * @param headers all headers for a server without sessions
+   * @param onSent runs when the body is no longer held
+   */
+  record Arrival(
+      Exchange exchange, StatelessRequest request, ForwardedHeaders headers, Runnable onSent) {
+
+    /** Finds or opens the session of the caller. */
+    PooledSession session(SessionPool pool) {
+      return pool.find(exchange, request);
+    }
+  }
+
+  /** Runs a request, or goes on with one. */
+  Reply call(Arrival arrival) {
+    Exchange exchange = arrival.exchange();
+    StatelessRequest request = arrival.request();
+    CallId id = CallId.of(request);
+    ClientRequest client = ClientRequest.of(request, id);
+    String serverState = "";
+    if (request.requestState() != null) {
+      RetryState state =
+          context
+              .seal()
+              .open(
+                  request.requestState(),
+                  RetrySeal.Binding.of(exchange.caller(), exchange.upstream(), client))
+              .orElseThrow(this::invalidState);
+      if (state.call().isPresent()) {
+        return goOn(exchange, request, client, state.call().get(), state.pauses());
+      }
+      serverState = state.serverState();
+    }
+    PooledSession session = arrival.session(pool);
+    try {
+      return run(arrival, id, session, serverState);
+    } catch (RelayException.SessionNotFound ended) {
+      pool.forget(exchange, request, session);
+    }
+    // The server has not got the request.
+    try {
+      return run(arrival, id, arrival.session(pool), serverState);
+    } catch (RelayException.SessionNotFound ended) {
+      throw new StatelessException(
+          200, JsonRpcErrorCode.INTERNAL_ERROR, "The server has no session", null);
+    }
+  }
+
+  private StatelessException invalidState() {
+    context.listener().state(EraListener.State.REFUSED);
+    return StatelessException.invalidParams(200, INVALID_STATE);
+  }
+
+  private Reply run(Arrival arrival, CallId id, PooledSession session, String serverState) {
+    StatelessRequest request = arrival.request();
+    Exchange exchange =
+        session.isTranslated()
+            ? arrival.exchange()
+            : arrival.exchange().with(arrival.exchange().caller().with(arrival.headers()));
+    RequestId inSession = id.inSession(request.message());
+    StatelessCall call =
+        new StatelessCall(
+            context,
+            exchange.upstream(),
+            exchange.caller(),
+            session.id(),
+            session.isForOneCall(),
+            inSession.json());
+    if (session.isTranslated() && !session.discovery().serves(request.method())) {
+      throw StatelessException.unknownMethod(request.method());
+    }
+    context
+        .listener()
+        .request(
+            session.isTranslated() ? EraListener.Request.TRANSLATED : EraListener.Request.PASSED);
+    setLogLevel(call, session, id.logLevel());
+    Body body = Envelopes.read(inSession(request, id, session, serverState));
+    Reply reply = context.relay().take(exchange.with(session.id(), body), arrival.onSent());
+    ResultTranslation translation =
+        new ResultTranslation(
+            call, ClientRequest.of(request, id), session.isTranslated(), session.discovery());
+    return switch (reply) {
+      case Reply.Json(byte[] document, _) -> json(translation, document);
+      case Reply.Stream(Tail tail, boolean isComplete) -> {
+        // So that an error has a status.
+        byte[] document = isComplete ? tail.takeSingle() : null;
+        yield document == null
+            ? new Reply.Stream(translated(tail, translation.of(tail.stream().name()), call))
+            : json(translation, document);
+      }
+      default -> reply;
+    };
+  }
+
+  private static Reply json(ResultTranslation translation, byte[] document) {
+    byte[] response = translation.translate(Position.START, document);
+    translation.closed(false);
+    return new Reply.Json(response, status(response));
+  }
+
+  /** Events have ids only if that is configured. They name the session, which no header does. */
+  Tail translated(Tail tail, ResultTranslation translation, StatelessCall call) {
+    boolean ids = context.config().eventIds();
+    return tail.translated(
+        translation, ids ? call.session().value() + "_" + tail.stream().name() : null);
+  }
+
+  /**
+   * The request for the session: with other ids and, for earlier revisions, without what is new.
+   */
+  private static byte[] inSession(
+      StatelessRequest request, CallId id, PooledSession session, String serverState) {
+    Message.Request message = request.message();
+    JsonEdit edit = new JsonEdit().set(id.inSession(message).json(), "id");
+    String token = id.tokenInSession(message);
+    if (token != null) {
+      edit.set(token, "params", "_meta", "progressToken");
+    }
+    if (session.isTranslated()) {
+      edit.remove("params", "inputResponses");
+      for (String key : StatelessRequest.OF_META) {
+        edit.remove("params", "_meta", key);
+      }
+    }
+    return serverState.isEmpty()
+        ? edit.remove("params", "requestState").apply(message.bytes())
+        : edit.set(serverState, "params", "requestState").apply(message.bytes());
+  }
+
+  private static void setLogLevel(StatelessCall call, PooledSession session, String level) {
+    if (!level.isEmpty() && session.needsLevel(level)) {
+      boolean _ =
+          SessionAnswer.isResult(
+              call.send(
+                  new JsonEdit()
+                      .set("\"2.0\"", "jsonrpc")
+                      .set("\"level-" + level + "\"", "id")
+                      .set("\"logging/setLevel\"", "method")
+                      .set(JsonEdit.quote(level), "params", "level")
+                      .apply("{}".getBytes(UTF_8))));
+    }
+  }
+
+  /** Goes on with a call that waits for its client. Each state delivers answers once. */
+  private Reply goOn(
+      Exchange exchange,
+      StatelessRequest request,
+      ClientRequest client,
+      RetryState.Call round,
+      int pauses) {
+    StatelessCall call =
+        new StatelessCall(
+            context,
+            exchange.upstream(),
+            exchange.caller(),
+            round.session(),
+            round.endsSession(),
+            round.id());
+    try {
+      List<String> unanswered = answer(call, request, round);
+      RetryState.Call rest = round.waitingFor(unanswered);
+      Optional<Tail> tail =
+          context
+              .relay()
+              .resume(
+                  exchange.upstream(),
+                  round.session(),
+                  exchange.caller(),
+                  new EventId(round.stream(), rest.from()));
+      ResultTranslation translation =
+          new ResultTranslation(call, client, true, Discovery.UNKNOWN).after(rest, pauses);
+      return new Reply.Stream(
+          translated(tail.orElseThrow(RelayException.StreamNotFound::new), translation, call));
+    } catch (RelayException.SessionNotFound
+        | RelayException.StreamNotFound
+        | RelayException.EventsPurged ended) {
+      throw new StatelessException(200, JsonRpcErrorCode.INTERNAL_ERROR, CALL_LOST, null);
+    }
+  }
+
+  /** Gives the server the answers of the client. Returns the raw ids of requests without one. */
+  private List<String> answer(StatelessCall call, StatelessRequest request, RetryState.Call round) {
+    List<String> unanswered = new ArrayList<>();
+    RetryStore store = context.seal().store();
+    boolean first = round.asked().isEmpty() || store.use(round.once());
+    context.listener().state(first ? EraListener.State.ACCEPTED : EraListener.State.REPLAYED);
+    if (!first) {
+      return unanswered;
+    }
+    try {
+      answer(call, request, round, unanswered);
+      return unanswered;
+    } catch (RuntimeException notGiven) {
+      store.release(round.once());
+      throw notGiven;
+    }
+  }
+
+  private static void answer(
+      StatelessCall call,
+      StatelessRequest request,
+      RetryState.Call round,
+      List<String> unanswered) {
+    for (String asked : round.asked()) {
+      String answer = JsonEdit.raw(request.inputResponses(), ServerRequests.key(asked));
+      if (answer == null) {
+        unanswered.add(asked);
+      } else {
+        Reply _ = call.send(JsonRpcErrors.result(new RequestId(asked), answer));
+      }
+    }
+  }
+
+  /** The HTTP status of a JSON response (MCP 2026-07-28, Transports). */
+  private static int status(byte[] response) {
+    String code = JsonEdit.raw(response, "error", "code");
+    return switch (code) {
+      case null -> 200;
+      case "-32601" -> 404;
+      case "-32700", "-32600", "-32020", "-32021", "-32022" -> 400;
+      default -> 200;
+    };
+  }
+}
