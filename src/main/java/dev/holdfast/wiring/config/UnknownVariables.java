@@ -5,6 +5,7 @@ import dev.holdfast.cluster.ClusterConfig;
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.ConfigKeys;
 import dev.holdfast.config.ConfigOrigin;
+import dev.holdfast.era.north.EraConfig;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.relay.stream.ReplayConfig;
@@ -39,6 +40,7 @@ public final class UnknownVariables {
       List.of(
           GatewayConfig.class,
           StreamConfig.class,
+          EraConfig.class,
           ReplayConfig.class,
           StoreFailureConfig.class,
           SessionConfig.class,

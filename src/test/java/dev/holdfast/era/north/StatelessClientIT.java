@@ -224,6 +224,22 @@ class StatelessClientIT {
   }
 
   @Test
+  void shouldServeABodyWhoseHeaderNamesAnEarlierRevision() {
+    StatelessClient connector =
+        StatelessClient.at(one.url()).with("MCP-Protocol-Version", "2025-11-25");
+
+    JsonNode answer =
+        connector.ask("tools/call", StatelessClient.params("echo", "{\"message\":\"hi\"}"));
+
+    assertThat(answer.at("/result/resultType").asText())
+        .as(answer.toString())
+        .isEqualTo("complete");
+    assertThat(one.output())
+        .contains(
+            "requests name an earlier revision in their header, and are served by their body");
+  }
+
+  @Test
   void shouldSendClientsToEarlierRevisions() {
     try (Gateway refusing = gateway(Map.of("holdfast.eras.new-clients", "refuse"))) {
       var response = StatelessClient.at(refusing.url()).post("server/discover", "{}");
