@@ -90,18 +90,14 @@ public record RequestSender(
     UpstreamSession upstream = upstreams.attach(session, caller);
     try {
       if (isDurable(body)) {
-        UpstreamRequest request = UpstreamRequest.of(() -> upstream.request(body).source(), onSent);
+        UpstreamRequest request =
+            UpstreamRequest.of(() -> ask(upstream, session, body).source(), onSent);
         return durable(session, body, request, Pump.Origin.NOT_ASKED);
       }
-      return switch (upstream.request(body)) {
+      return switch (ask(upstream, session, body)) {
         case Answer.Json json -> {
           body.requestIds().forEach(_ -> listener.fromUpstream(RelayListener.MessageKind.RESPONSE));
           json.release().run();
-          if (body instanceof Body.Single(Message.Request request)
-              && Methods.isAboutSubscriptions(request.method())) {
-            // Another replica may have the standalone stream.
-            router.tellOthers(session, body);
-          }
           yield new Reply.Json(json.json(), 200);
         }
         case Answer.Stream stream -> {
@@ -113,6 +109,16 @@ public record RequestSender(
     } catch (UpstreamException failure) {
       throw starter.failed(session, failure, !isDurable(body));
     }
+  }
+
+  /** Another replica may have the standalone stream, which brings what a session subscribes to. */
+  private Answer ask(UpstreamSession upstream, Session session, Body body) {
+    Answer answer = upstream.request(body);
+    if (body instanceof Body.Single(Message.Request request)
+        && Methods.isAboutSubscriptions(request.method())) {
+      router.tellOthers(session, body);
+    }
+    return answer;
   }
 
   private Reply durable(Session session, Body body, UpstreamRequest request, Pump.Origin origin) {

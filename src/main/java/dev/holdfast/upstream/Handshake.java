@@ -2,15 +2,18 @@ package dev.holdfast.upstream;
 
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.ProtocolVersion;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server's answer to {@code initialize}.
+ * A server's answer to {@code initialize}, or to {@code server/discover} of 2026-07-28.
  *
  * @param response the JSON-RPC response, a result or an error, on one line
  * @param link the opened session; null when the response is an error
@@ -43,10 +46,20 @@ public record Handshake(
     String version =
         response
             .protocolVersion()
+            .or(() -> discovered(response))
             .filter(isVersion)
             .orElseThrow(
                 () -> new UpstreamException.Broken("an initialize result without a version", null));
     return new Handshake(response.bytes(), new UpstreamLink(session, version), before);
+  }
+
+  /** A server without sessions lists its versions instead. */
+  private static Optional<String> discovered(Message.Response response) {
+    String version = ProtocolVersion.V2026_07_28.wire();
+    String listed = JsonEdit.raw(response.bytes(), "result", "supportedVersions");
+    return JsonEdit.elements(listed).contains(JsonEdit.quote(version))
+        ? Optional.of(version)
+        : Optional.empty();
   }
 
   /**

@@ -59,6 +59,8 @@ class ExchangedTokenIT {
     settings.put("holdfast.upstream.authorization", "exchange");
     settings.put("holdfast.upstreams.own.url", own.url().toString());
     settings.put("holdfast.upstreams.own.authorization", "client-credentials");
+    settings.put("holdfast.upstream.era", "old");
+    settings.put("holdfast.upstreams.own.era", "old");
     for (String upstream : List.of("holdfast.upstream.token.", "holdfast.upstreams.own.token.")) {
       settings.put(upstream + "endpoint", issuer.issuer() + "/token");
       settings.put(upstream + "client-id", "gateway");

@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param session name of the session, in no other use
  * @param capabilities raw JSON, as 2026-07-28 defines it
  * @param info {@code clientInfo}, raw JSON
+ * @param channel what the upstream calls its process for the session; null if it needs none
  */
-record ClientFacts(String session, String capabilities, String info) {
+record ClientFacts(String session, String capabilities, String info, @Nullable String channel) {
 
   /** The extension for tasks, which such a client does not know. */
   static final String TASKS = "io.modelcontextprotocol/tasks";
@@ -64,7 +65,12 @@ record ClientFacts(String session, String capabilities, String info) {
     }
     byte[] random = new byte[12];
     ThreadLocalRandom.current().nextBytes(random);
-    return new ClientFacts(HexFormat.of().formatHex(random), object(kept), object(info));
+    return new ClientFacts(HexFormat.of().formatHex(random), object(kept), object(info), null);
+  }
+
+  /** The same client with a process of the server. */
+  ClientFacts at(@Nullable String started) {
+    return new ClientFacts(session, capabilities, info, started);
   }
 
   /** The rest of the link is at most 1 kB: three names of 100 characters, which JSON may escape. */
@@ -83,7 +89,14 @@ record ClientFacts(String session, String capabilities, String info) {
 
   /** Returns what a link calls the session. */
   String format() {
-    return PREFIX + object(Map.of("s", JsonEdit.quote(session), "c", capabilities, "i", info));
+    Map<String, String> members = new LinkedHashMap<>();
+    members.put("s", JsonEdit.quote(session));
+    members.put("c", capabilities);
+    members.put("i", info);
+    if (channel != null) {
+      members.put("p", JsonEdit.quote(channel));
+    }
+    return PREFIX + object(members);
   }
 
   /** Reads what {@link #format} returned; null if the session is another one. */
@@ -95,7 +108,8 @@ record ClientFacts(String session, String capabilities, String info) {
     return new ClientFacts(
         String.valueOf(JsonEdit.text(members.get("s"))),
         members.getOrDefault("c", "{}"),
-        members.getOrDefault("i", "{}"));
+        members.getOrDefault("i", "{}"),
+        JsonEdit.text(members.get("p")));
   }
 
   /** Whether the client has declared a capability. */

@@ -2,6 +2,7 @@ package dev.holdfast.era.south;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
@@ -9,18 +10,27 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** What the answer to {@code server/discover} says about the revisions of a server. */
 sealed interface Discovery {
 
-  /** The server speaks 2026-07-28: its response is a result, or an error about the request. */
-  record New(Message.Response response) implements Discovery {}
+  /**
+   * The server speaks 2026-07-28.
+   *
+   * @param response a result, or an error about the request
+   * @param channel what the upstream calls the process that has answered; null for none
+   */
+  record New(Message.Response response, @Nullable String channel) implements Discovery {}
 
   /** The server opens sessions. */
   record Old() implements Discovery {}
@@ -53,30 +63,50 @@ sealed interface Discovery {
   static Discovery ask(UpstreamSession server, ClientFacts client) {
     Discovery first = askOnce(server, client);
     // A server that names the revision in its refusal gets the request again.
-    return first instanceof New(Message.Response response) && isUnsupported(response)
-        ? askOnce(server, client) instanceof New(Message.Response second) && !isUnsupported(second)
-            ? new New(second)
-            : new Old()
-        : first;
+    if (!(first instanceof New found) || !isUnsupported(found.response())) {
+      return first;
+    }
+    Discovery second = askOnce(server, client);
+    return second instanceof New again && isUnsupported(again.response()) ? new Old() : second;
   }
 
   private static boolean isUnsupported(Message.Response response) {
     return UNSUPPORTED_VERSION.equals(JsonEdit.raw(response.bytes(), "error", "code"));
   }
 
-  private static Discovery askOnce(UpstreamSession server, ClientFacts client) {
-    byte[] request =
+  /** Returns the request of a client for what the server can do. */
+  static Message.Request request(ClientFacts client) {
+    byte[] json =
         client
             .edit(null)
             .apply(
                 "{\"jsonrpc\":\"2.0\",\"id\":\"discover\",\"method\":\"%s\",\"params\":{}}"
                     .formatted(Methods.SERVER_DISCOVER)
                     .getBytes(UTF_8));
-    try (MessageSource answer = server.request(Envelopes.read(request)).source()) {
+    return (Message.Request) Envelopes.read(json).messages().getFirst();
+  }
+
+  /** Asks a new process, which runs on only if the server is found to have no sessions. */
+  static Discovery start(Upstream server, ClientFacts client, Caller opener) {
+    try {
+      Handshake handshake = server.initialize(request(client), opener);
+      UpstreamLink link = handshake.link();
+      return Envelopes.read(handshake.response()) instanceof Body.Single(Message.Response response)
+          ? of(response, link == null ? null : link.session())
+          : new Old();
+    } catch (UpstreamException.Broken | UpstreamException.TimedOut silent) {
+      return new Old();
+    } catch (UpstreamException failure) {
+      return new Unknown(failure);
+    }
+  }
+
+  private static Discovery askOnce(UpstreamSession server, ClientFacts client) {
+    try (MessageSource answer = server.request(new Body.Single(request(client))).source()) {
       for (var some = answer.take(); !some.isEmpty(); some = answer.take()) {
         for (UpstreamMessage message : some) {
           if (message.body() instanceof Body.Single(Message.Response response)) {
-            return of(response);
+            return of(response, null);
           }
         }
       }
@@ -92,7 +122,7 @@ sealed interface Discovery {
     }
   }
 
-  private static Discovery of(Message.Response response) {
+  private static Discovery of(Message.Response response, @Nullable String channel) {
     boolean isNew =
         response.error()
             ? isUnsupported(response)
@@ -100,7 +130,7 @@ sealed interface Discovery {
                 : OF_NEW_SERVERS.contains(
                     String.valueOf(JsonEdit.raw(response.bytes(), "error", "code")))
             : names(response, "result", "supportedVersions");
-    return isNew ? new New(response) : new Old();
+    return isNew ? new New(response, channel) : new Old();
   }
 
   private static boolean names(Message.Response response, String... path) {

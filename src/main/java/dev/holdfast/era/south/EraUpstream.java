@@ -94,14 +94,14 @@ public final class EraUpstream extends ForwardingUpstream {
     }
     ClientFacts client = ClientFacts.of(initialize);
     return switch (discover(client, opener)) {
-      case Discovery.New(Message.Response response) when isNewClient ->
-          handshake(initialize, response, NEW, new UpstreamLink(null, NEW));
-      case Discovery.New(Message.Response response) -> {
+      case Discovery.New(Message.Response response, @Nullable String channel) when isNewClient ->
+          handshake(initialize, response, NEW, new UpstreamLink(channel, NEW));
+      case Discovery.New(Message.Response response, @Nullable String channel) -> {
         String version =
             ProtocolVersion.parseWithSessions(String.valueOf(asked))
                 .map(ProtocolVersion::wire)
                 .orElse(OLD);
-        UpstreamLink link = new UpstreamLink(client.format(), version);
+        UpstreamLink link = new UpstreamLink(client.at(channel).format(), version);
         yield handshake(initialize, response, version, link);
       }
       case Discovery.Old _ when era == Era.NEW ->
@@ -118,7 +118,10 @@ public final class EraUpstream extends ForwardingUpstream {
   }
 
   private Discovery discover(ClientFacts client, Caller opener) {
-    return Discovery.ask(upstream.attach(new UpstreamLink(null, NEW).with(opener)), client);
+    UpstreamLink server = new UpstreamLink(null, NEW);
+    return upstream.placement(server).pinned()
+        ? Discovery.start(upstream, client, opener)
+        : Discovery.ask(upstream.attach(server.with(opener)), client);
   }
 
   private static Handshake handshake(
@@ -156,8 +159,11 @@ public final class EraUpstream extends ForwardingUpstream {
     if (client == null && !link.isStateless()) {
       return upstream.attach(link);
     }
-    UpstreamLink stateless = link.toServer(null, NEW);
-    UpstreamSession server = new DoubtedSession(upstream.attach(stateless), stateless);
+    UpstreamLink known = atServer(link, client);
+    UpstreamSession server = upstream.attach(known);
+    if (known.isStateless()) {
+      server = new DoubtedSession(server, known);
+    }
     if (client == null) {
       return server;
     }
@@ -169,9 +175,25 @@ public final class EraUpstream extends ForwardingUpstream {
   /** Calls of translated sessions wait for answers of their clients. */
   @Override
   public Placement placement(UpstreamLink link) {
-    return ClientFacts.parse(link.session()) == null
-        ? upstream.placement(link)
-        : upstream.placement(link.toServer(null, NEW)).inProcess();
+    ClientFacts client = ClientFacts.parse(link.session());
+    Placement placement = upstream.placement(atServer(link, client));
+    return client == null || placement.pinned() ? placement : placement.inProcess();
+  }
+
+  private static UpstreamLink atServer(UpstreamLink link, @Nullable ClientFacts client) {
+    return client == null ? link : link.toServer(client.channel(), NEW);
+  }
+
+  @Override
+  public void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
+    ClientFacts client = ClientFacts.parse(link.session());
+    if (client == null && !link.protocolVersion().equals(NEW)) {
+      upstream.reopen(link, initialize, initialized);
+    } else {
+      Message.Request discover =
+          Discovery.request(client == null ? ClientFacts.of(initialize) : client);
+      upstream.reopen(atServer(link, client), discover, false);
+    }
   }
 
   /** Asks the server again, but not often. */
@@ -185,7 +207,7 @@ public final class EraUpstream extends ForwardingUpstream {
   }
 
   private static final ClientFacts NOBODY =
-      new ClientFacts("", "{}", "{\"name\":\"holdfast\",\"version\":\"\"}");
+      new ClientFacts("", "{}", "{\"name\":\"holdfast\",\"version\":\"\"}", null);
 
   /** Requests to a server without sessions, which may have been replaced by one with sessions. */
   private final class DoubtedSession implements UpstreamSession {

@@ -2,6 +2,7 @@ package dev.holdfast.era.south;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
@@ -9,6 +10,8 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.MetaKeys;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamSession;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -108,6 +111,22 @@ final class Results {
           "outputSchema");
     }
     return new String(edit.apply(tool.getBytes(UTF_8)), UTF_8);
+  }
+
+  /** Cancels a request where its stream does not tell the server that it is closed. */
+  static void cancel(UpstreamSession server, byte[] request) {
+    byte[] notification =
+        "{\"jsonrpc\":\"2.0\",\"method\":\"%s\",\"params\":{\"requestId\":%s}}"
+            .formatted(Methods.NOTIFICATIONS_CANCELLED, JsonEdit.raw(request, "id"))
+            .getBytes(UTF_8);
+    Thread _ =
+        Thread.startVirtualThread(() -> {
+          try {
+            server.send(Envelopes.read(notification));
+          } catch (UpstreamException gone) {
+            // Then it has nothing to cancel.
+          }
+        });
   }
 
   /** Returns a result without members. */

@@ -19,6 +19,7 @@ import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +44,7 @@ final class Subscription {
 
   // Guarded by the lock.
   private @Nullable MessageSource current;
+  private byte[] latest = {};
   private boolean closed;
 
   Subscription(UpstreamSession server, ClientFacts client, ByteBudget held) {
@@ -59,10 +61,11 @@ final class Subscription {
    */
   @Nullable Set<String> listen(Collection<String> resources) {
     byte[] request =
-        ("{\"jsonrpc\":\"2.0\",\"id\":\"listen\",\"method\":\"%s\",\"params\":{\"notifications\":{"
+        ("{\"jsonrpc\":\"2.0\",\"id\":\"listen-%s\",\"method\":\"%s\",\"params\":{\"notifications\":{"
                 + "\"toolsListChanged\":true,\"promptsListChanged\":true,"
                 + "\"resourcesListChanged\":true,\"resourceSubscriptions\":[%s]}}}")
             .formatted(
+                UUID.randomUUID(),
                 Methods.SUBSCRIPTIONS_LISTEN,
                 resources.stream().map(JsonEdit::quote).collect(Collectors.joining(",")))
             .getBytes(UTF_8);
@@ -78,8 +81,10 @@ final class Subscription {
       }
       if (current != null) {
         current.close();
+        Results.cancel(server, latest);
       }
       current = next;
+      latest = request;
       return honoured;
     }
   }
@@ -159,9 +164,13 @@ final class Subscription {
   void close() {
     var _ = queue.close();
     try (var _ = lock.hold()) {
+      boolean open = !closed && current != null;
       closed = true;
       if (current != null) {
         current.close();
+      }
+      if (open) {
+        Results.cancel(server, latest);
       }
     }
   }

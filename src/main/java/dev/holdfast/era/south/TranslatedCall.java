@@ -59,11 +59,13 @@ final class TranslatedCall implements MessageSource {
   private @Nullable InputRound round;
   private @Nullable Thread asking;
 
+  // Set by the reading thread, and read when this source is closed.
+  private volatile byte[] latest;
+  private volatile boolean done;
+
   // Owned by the reading thread.
-  private byte[] latest;
   private int rounds;
   private int repeats;
-  private boolean done;
   private @Nullable BigDecimal progress;
 
   /** Begins with the answer to the first request. */
@@ -254,8 +256,12 @@ final class TranslatedCall implements MessageSource {
   @Override
   public void close() {
     try (var _ = lock.hold()) {
+      boolean cancels = closed.getCount() > 0 && !done;
       closed.countDown();
       source.close();
+      if (cancels) {
+        Results.cancel(call.server(), latest);
+      }
       if (round != null) {
         round.close();
       }

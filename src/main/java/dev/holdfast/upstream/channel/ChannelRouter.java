@@ -2,7 +2,9 @@ package dev.holdfast.upstream.channel;
 
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.lock.AutoLock;
+import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.MetaKeys;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.UpstreamException;
@@ -24,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * message belongs to. The router applies the first rule that fits:
  *
  * <ol>
- *   <li>A response goes to the request with its id.
+ *   <li>A response goes to the request with its id, and a notification to the request with the id
+ *       of its subscription (2026-07-28).
  *   <li>Progress goes to the open request with its token. Without such a request, as for a
  *       background task, it goes to the standalone stream.
  *   <li>A message about the whole session, such as a changed list, goes to the standalone stream.
@@ -124,10 +127,24 @@ public final class ChannelRouter {
     switch (message) {
       case Message.Response response -> respond(response);
       case Message.Request _ -> report(message, null, false);
-      case Message.Notification notification ->
+      case Message.Notification notification when !reportToSubscription(notification) ->
           report(
               message, notification.progressToken(), SESSION_WIDE.contains(notification.method()));
+      case Message.Notification _ -> {}
     }
+  }
+
+  /** Returns whether an open request is the subscription that the notification names. */
+  private boolean reportToSubscription(Message.Notification notification) {
+    Exchange exchange;
+    try (var _ = lock.hold()) {
+      if (exchanges.stream().noneMatch(Exchange::isSubscription)) {
+        return false;
+      }
+      String tag = JsonEdit.raw(notification.bytes(), "params", "_meta", MetaKeys.SUBSCRIPTION_ID);
+      exchange = tag == null || !tag.matches("\".*\"|-?\\d+") ? null : byId.get(new RequestId(tag));
+    }
+    return exchange != null && exchange.report(notification.bytes());
   }
 
   private void respond(Message.Response response) {

@@ -6,6 +6,7 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.protocol.Utf8;
 import dev.holdfast.upstream.Answer;
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 /** A session over one channel. Without a channel, all its methods fail. */
 final class ChannelSession implements UpstreamSession {
 
+  /** Time to start and to answer {@code server/discover}: other servers may never answer it. */
+  private static final Duration DISCOVER_TIMEOUT = Duration.ofSeconds(30);
+
   private final @Nullable Channel channel;
   private final Channel.Settings settings;
 
@@ -43,10 +47,15 @@ final class ChannelSession implements UpstreamSession {
     Exchange exchange = openFirst(initialize);
     try {
       long start = System.nanoTime();
+      boolean discovers = initialize.method().equals(Methods.SERVER_DISCOVER);
+      Duration limit =
+          discovers && settings.startTimeout().compareTo(DISCOVER_TIMEOUT) > 0
+              ? DISCOVER_TIMEOUT
+              : settings.startTimeout();
       send(initialize.bytes(), exchange);
       return Handshake.read(
           initialize,
-          () -> take(exchange, start),
+          () -> take(exchange, start, limit),
           settings.maxMessageBytes(),
           channel().session(),
           _ -> true);
@@ -65,8 +74,8 @@ final class ChannelSession implements UpstreamSession {
     }
   }
 
-  private List<UpstreamMessage> take(Exchange exchange, long start) {
-    Duration left = settings.startTimeout().minusNanos(System.nanoTime() - start);
+  private List<UpstreamMessage> take(Exchange exchange, long start, Duration limit) {
+    Duration left = limit.minusNanos(System.nanoTime() - start);
     try {
       if (!exchange.queue().await(left.isPositive() ? left : Duration.ofNanos(1))) {
         throw new UpstreamException.TimedOut("it did not answer initialize");
@@ -156,7 +165,7 @@ final class ChannelSession implements UpstreamSession {
     return new Answer.Stream(
         new MessageQueue.Source(
             exchange.queue(),
-            settings.idleTimeout(),
+            exchange.isSubscription() ? Duration.ZERO : settings.idleTimeout(),
             () -> cancel(exchange),
             () -> close(exchange)));
   }

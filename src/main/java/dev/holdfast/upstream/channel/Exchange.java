@@ -21,6 +21,7 @@ final class Exchange {
   private final MessageQueue queue;
   private final MessageQueue.Writer writer;
   private final boolean toolCall;
+  private final boolean subscription;
   private final Set<RequestId> progressTokens;
 
   /** Guarded by the lock of the {@link ChannelRouter}. */
@@ -36,13 +37,18 @@ final class Exchange {
     queue = new MessageQueue(budget);
     writer = queue.newWriter(_ -> {});
     requests.forEach(request -> unanswered.add(request.id()));
-    toolCall = requests.stream().anyMatch(request -> request.method().equals(Methods.TOOLS_CALL));
+    toolCall = has(requests, Methods.TOOLS_CALL);
+    subscription = has(requests, Methods.SUBSCRIPTIONS_LISTEN);
     progressTokens =
         requests.stream()
             .map(Message.Request::progressToken)
             .filter(Objects::nonNull)
             .map(RequestId::new)
             .collect(Collectors.toUnmodifiableSet());
+  }
+
+  private static boolean has(List<Message.Request> requests, String method) {
+    return requests.stream().anyMatch(request -> request.method().equals(method));
   }
 
   /** Fails with the reason why the requests have failed before the server sent a message. */
@@ -76,6 +82,11 @@ final class Exchange {
 
   boolean isToolCall() {
     return toolCall;
+  }
+
+  /** Whether a request opens a stream of notifications (2026-07-28), which may be silent. */
+  boolean isSubscription() {
+    return subscription;
   }
 
   /** Returns the progress tokens of the requests. They compare as ids do. */

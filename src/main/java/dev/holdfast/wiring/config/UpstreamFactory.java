@@ -133,11 +133,11 @@ public record UpstreamFactory(
           case SSE -> http.map(found -> new LegacyUpstream(clients(vertx, found), found));
           case STDIO -> stdio.map(found -> new StdioUpstream(found, held));
         };
-    boolean mayBeNew = http.isPresent() && server.transport() != GatewayConfig.Transport.SSE;
+    boolean isOldByDefault = http.isEmpty() || server.transport() == GatewayConfig.Transport.SSE;
     return upstream.map(found ->
         new EraUpstream(
             found,
-            mayBeNew ? server.era().orElse(Era.AUTO) : Era.OLD,
+            server.era().orElse(isOldByDefault ? Era.OLD : Era.AUTO),
             Objects.requireNonNull(sessions),
             server.idleTimeout(),
             held));
@@ -237,8 +237,8 @@ public record UpstreamFactory(
 
   private static void checkEra(GatewayConfig.Server server) {
     boolean isNew = server.era().filter(era -> era != Era.OLD).isPresent();
-    if (isNew && (server.url().isEmpty() || server.transport() == GatewayConfig.Transport.SSE)) {
-      throw new IllegalArgumentException("era must be old unless the server has Streamable HTTP");
+    if (isNew && server.transport() == GatewayConfig.Transport.SSE) {
+      throw new IllegalArgumentException("era must be old: HTTP+SSE always has sessions");
     }
   }
 

@@ -389,7 +389,7 @@ class TranslatedSessionTest {
 
   private static String notification(String method, String params) {
     return ("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/%s\",\"params\":{\"_meta\":"
-            + "{\"io.modelcontextprotocol/subscriptionId\":\"listen\"},%s}}")
+            + "{\"io.modelcontextprotocol/subscriptionId\":\"l\"},%s}}")
         .formatted(method, params);
   }
 

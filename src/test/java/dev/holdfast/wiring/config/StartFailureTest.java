@@ -79,8 +79,7 @@ class StartFailureTest {
           HOLDFAST_UPSTREAM_TRANSPORT=sse | holdfast.upstream.transport (HOLDFAST_UPSTREAM_TRANSPORT) needs holdfast.upstream.url: set it, or set auto
           holdfast.upstream.transport=stdio | holdfast.upstream.transport (command line) needs holdfast.upstream.command: set it, or set auto. To connect a client on stdin and stdout, run 'holdfast stdio'
           holdfast.upstream.command=npx ; holdfast.upstream.transport=streamable-http | holdfast.upstream.transport (command line) needs holdfast.upstream.url: set it, or set auto
-          holdfast.upstream.command=npx ; holdfast.upstream.era=new | holdfast.upstream.era (command line) must be old unless the server has Streamable HTTP
-          holdfast.upstream.url=http://a/sse ; holdfast.upstream.transport=sse ; holdfast.upstream.era=auto | holdfast.upstream.era (command line) must be old unless the server has Streamable HTTP
+          holdfast.upstream.url=http://a/sse ; holdfast.upstream.transport=sse ; holdfast.upstream.era=auto | holdfast.upstream.era (command line) must be old: HTTP+SSE always has sessions
           holdfast.upstream.url=http://a/mcp ; holdfast.upstream.headers.content-length=1 | holdfast.upstream.headers.content-length (command line) cannot be set, because Holdfast sets this header itself: remove it
           holdfast.upstream.url=http://a/mcp ; holdfast.upstream.headers."a b"=secret | holdfast.upstream.headers.a b is not the name of a header: use letters, digits and dashes, as in x-api-key
           HOLDFAST_UPSTREAM_COMMAND=npx ; HOLDFAST_UPSTREAM_FORWARD_HEADERS=x-tenant | holdfast.upstream.forward-headers (HOLDFAST_UPSTREAM_FORWARD_HEADERS) needs holdfast.upstream.url, because only servers over HTTP get headers: set it, or remove the other
