@@ -91,10 +91,10 @@ public record RequestSender(
     try {
       if (isDurable(body)) {
         UpstreamRequest request =
-            UpstreamRequest.of(() -> ask(upstream, session, body).source(), onSent);
+            UpstreamRequest.of(() -> router.request(session, upstream, body).source(), onSent);
         return durable(session, body, request, Pump.Origin.NOT_ASKED);
       }
-      return switch (ask(upstream, session, body)) {
+      return switch (router.request(session, upstream, body)) {
         case Answer.Json json -> {
           body.requestIds().forEach(_ -> listener.fromUpstream(RelayListener.MessageKind.RESPONSE));
           json.release().run();
@@ -109,16 +109,6 @@ public record RequestSender(
     } catch (UpstreamException failure) {
       throw starter.failed(session, failure, !isDurable(body));
     }
-  }
-
-  /** Another replica may have the standalone stream, which brings what a session subscribes to. */
-  private Answer ask(UpstreamSession upstream, Session session, Body body) {
-    Answer answer = upstream.request(body);
-    if (body instanceof Body.Single(Message.Request request)
-        && Methods.isAboutSubscriptions(request.method())) {
-      router.tellOthers(session, body);
-    }
-    return answer;
   }
 
   private Reply durable(Session session, Body body, UpstreamRequest request, Pump.Origin origin) {

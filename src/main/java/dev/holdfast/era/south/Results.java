@@ -2,6 +2,7 @@ package dev.holdfast.era.south;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.protocol.ArgumentPaths;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
@@ -78,9 +79,14 @@ final class Results {
     return raw == null ? "complete" : String.valueOf(JsonEdit.text(raw));
   }
 
+  /** Leaves out tools that clients of 2026-07-28 over HTTP must leave out, too. */
   private static void tools(byte[] response, JsonEdit edit) {
     List<String> tools = JsonEdit.elements(JsonEdit.raw(response, "result", "tools"));
-    List<String> translated = tools.stream().map(Results::tool).toList();
+    List<String> translated =
+        tools.stream()
+            .filter(tool -> ArgumentPaths.of(JsonEdit.members(tool).get("inputSchema")).isPresent())
+            .map(Results::tool)
+            .toList();
     if (!translated.equals(tools)) {
       edit.set("[" + String.join(",", translated) + "]", "result", "tools");
     }

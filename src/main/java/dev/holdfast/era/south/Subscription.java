@@ -77,6 +77,7 @@ final class Subscription {
       Set<String> honoured = await(acknowledged);
       if (honoured == null || closed) {
         next.close();
+        Results.cancel(server, request);
         return null;
       }
       if (current != null) {

@@ -129,7 +129,7 @@ public record LegacySseRelay(
             session,
             stream,
             body,
-            UpstreamRequest.of(() -> upstream.request(body).source(), onSent),
+            UpstreamRequest.of(() -> router.request(session, upstream, body).source(), onSent),
             Pump.Origin.NOT_ASKED);
     if (upstreams.isPinned(session)) {
       pump.awaitSent();

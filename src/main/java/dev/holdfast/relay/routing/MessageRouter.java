@@ -9,6 +9,7 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.session.SessionUpstreams;
@@ -16,7 +17,9 @@ import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamSession;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -89,8 +92,20 @@ public record MessageRouter(
     tellOthers(session, body);
   }
 
-  /** Tells the other replicas with calls of a session of messages that the upstream has got. */
-  public void tellOthers(Session session, Body body) {
+  /**
+   * Sends requests to the upstream's side of a session. Another replica may have the standalone
+   * stream, which brings what the session subscribes to, so it learns of those requests.
+   */
+  public Answer request(Session session, UpstreamSession upstream, Body body) {
+    Answer answer = upstream.request(body);
+    if (body instanceof Body.Single(Message.Request request)
+        && Methods.isAboutSubscriptions(request.method())) {
+      tellOthers(session, body);
+    }
+    return answer;
+  }
+
+  private void tellOthers(Session session, Body body) {
     if (upstreams.runsInProcess(session)) {
       body.messages().stream()
           .filter(message -> message.cancelledRequestId() == null)

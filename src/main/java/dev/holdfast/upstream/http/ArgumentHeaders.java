@@ -4,17 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.call.Principal;
 import dev.holdfast.lock.LruMap;
+import dev.holdfast.protocol.ArgumentPaths;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,11 +25,7 @@ final class ArgumentHeaders {
   private static final int MAX_PAGES = 20;
   private static final int MAX_TOOLS = 500;
   private static final int MAX_HEADERS = 64;
-  private static final int MAX_DEPTH = 8;
   private static final Duration VALID = Duration.ofMinutes(5);
-
-  private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}");
-  private static final Set<String> TYPES = Set.of("\"string\"", "\"integer\"", "\"boolean\"");
 
   private final Map<Principal, Listed> byPrincipal = LruMap.create(MAX_PRINCIPALS);
 
@@ -102,32 +96,13 @@ final class ArgumentHeaders {
 
   private static void add(byte[] tool, Map<String, Map<String, List<String>>> tools) {
     String name = JsonEdit.text(JsonEdit.raw(tool, "name"));
-    Map<String, List<String>> found = new HashMap<>();
-    find(JsonEdit.raw(tool, "inputSchema"), List.of("params", "arguments"), found);
-    if (name != null && !found.isEmpty() && tools.size() < MAX_TOOLS) {
-      tools.put(name, Map.copyOf(found));
+    Map<String, List<String>> paths =
+        ArgumentPaths.of(JsonEdit.raw(tool, "inputSchema")).orElse(Map.of());
+    if (name != null
+        && !paths.isEmpty()
+        && paths.size() <= MAX_HEADERS
+        && tools.size() < MAX_TOOLS) {
+      tools.put(name, paths);
     }
-  }
-
-  /** Only members of {@code properties} count: elsewhere an argument has no one place. */
-  private static void find(
-      @Nullable String schema, List<String> path, Map<String, List<String>> found) {
-    if (schema == null || !schema.contains("x-mcp-header") || path.size() > MAX_DEPTH) {
-      return;
-    }
-    Map<String, String> properties = JsonEdit.members(JsonEdit.members(schema).get("properties"));
-    properties.forEach((name, property) -> {
-      List<String> inner = new ArrayList<>(path);
-      inner.add(name);
-      Map<String, String> members = JsonEdit.members(property);
-      String header = JsonEdit.text(members.get("x-mcp-header"));
-      if (header != null
-          && TOKEN.matcher(header).matches()
-          && TYPES.contains(String.valueOf(members.get("type")))
-          && found.size() < MAX_HEADERS) {
-        found.put(header, List.copyOf(inner));
-      }
-      find(property, inner, found);
-    });
   }
 }

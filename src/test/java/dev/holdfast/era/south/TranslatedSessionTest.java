@@ -186,7 +186,8 @@ class TranslatedSessionTest {
     server.result(
         "tools/list",
         "{\"ttlMs\":1,\"tools\":[{\"name\":\"a\",\"outputSchema\":{\"type\":\"array\"}},"
-            + "{\"name\":\"b\",\"outputSchema\":{\"anyOf\":[]}},"
+            + "{\"name\":\"b\",\"outputSchema\":{\"anyOf\":[]}},{\"name\":\"d\",\"inputSchema\":"
+            + "{\"properties\":{\"p\":{\"type\":\"number\",\"x-mcp-header\":\"p\"}}}},"
             + "{\"name\":\"c\",\"outputSchema\":{\"type\":\"object\"}}]}");
     server.result("tools/call", "{\"content\":[],\"structuredContent\":[1]}");
 
