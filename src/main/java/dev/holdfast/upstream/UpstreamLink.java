@@ -43,9 +43,24 @@ public record UpstreamLink(
     return new UpstreamLink(session, protocolVersion, gatewaySession, sender, time);
   }
 
+  /**
+   * The same link to a server that keeps no session (2026-07-28).
+   *
+   * @param headersKnown whether the client knows the headers that such a server wants
+   */
+  public UpstreamLink stateless(boolean headersKnown) {
+    return toServer(headersKnown ? null : "", ProtocolVersion.V2026_07_28.wire());
+  }
+
   /** Whether the server keeps no session: each request names its revision (2026-07-28). */
   public boolean isStateless() {
-    return session == null && protocolVersion.equals(ProtocolVersion.V2026_07_28.wire());
+    return (session == null || session.isEmpty())
+        && protocolVersion.equals(ProtocolVersion.V2026_07_28.wire());
+  }
+
+  /** Whether the client of a {@linkplain #isStateless stateless} link sends all headers itself. */
+  public boolean hasHeadersOfClient() {
+    return session == null;
   }
 
   /** Headers of the client for the requests over this link. */

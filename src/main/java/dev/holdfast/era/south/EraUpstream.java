@@ -181,7 +181,11 @@ public final class EraUpstream extends ForwardingUpstream {
   }
 
   private static UpstreamLink atServer(UpstreamLink link, @Nullable ClientFacts client) {
-    return client == null ? link : link.toServer(client.channel(), NEW);
+    if (client == null) {
+      return link;
+    }
+    String channel = client.channel();
+    return channel == null ? link.stateless(false) : link.toServer(channel, NEW);
   }
 
   @Override

@@ -72,9 +72,13 @@ public final class HttpUpstream implements Upstream {
   @Override
   public UpstreamSession attach(UpstreamLink link) {
     McpRequests requests = McpRequests.of(clients, settings, link);
-    return link.isStateless()
-        ? new StatelessSession(requests, link.sender().principal(), argumentHeaders)
-        : new Session(requests);
+    if (!link.isStateless()) {
+      return new Session(requests);
+    }
+    return new StatelessSession(
+        requests.in(null),
+        link.sender().principal(),
+        link.hasHeadersOfClient() ? null : argumentHeaders);
   }
 
   @Override

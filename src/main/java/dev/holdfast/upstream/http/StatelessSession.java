@@ -25,9 +25,10 @@ import org.jspecify.annotations.Nullable;
  * headers that must repeat some of their members.
  *
  * @param principal whose requests these are
- * @param arguments the headers of tools that the client has not sent
+ * @param arguments headers for arguments of tools; null if the client sends them itself
  */
-record StatelessSession(McpRequests requests, Principal principal, ArgumentHeaders arguments)
+record StatelessSession(
+    McpRequests requests, Principal principal, @Nullable ArgumentHeaders arguments)
     implements UpstreamSession {
 
   /** Time limit of {@code server/discover}: other servers may never answer it. */
@@ -40,14 +41,15 @@ record StatelessSession(McpRequests requests, Principal principal, ArgumentHeade
     if (!(body instanceof Body.Single(Message.Request request))) {
       throw new IllegalArgumentException("Revision 2026-07-28 has no batches");
     }
-    boolean isCall = request.method().equals(Methods.TOOLS_CALL);
-    Map<String, String> sent =
-        isCall && !hasArgumentHeaders() ? argumentHeaders(request) : Map.of();
+    if (arguments == null || !request.method().equals(Methods.TOOLS_CALL)) {
+      return post(request, Map.of());
+    }
+    Map<String, String> sent = argumentHeaders(request, arguments);
     Answer answer = post(request, sent);
-    if (isCall && answer instanceof Answer.Json json && isMismatch(json.json())) {
+    if (answer instanceof Answer.Json json && isMismatch(json.json())) {
       // The server has not acted. The tool may have changed since it was listed.
       arguments.forget(principal);
-      Map<String, String> newer = argumentHeaders(request);
+      Map<String, String> newer = argumentHeaders(request, arguments);
       if (!newer.equals(sent)) {
         json.release().run();
         return post(request, newer);
@@ -56,13 +58,8 @@ record StatelessSession(McpRequests requests, Principal principal, ArgumentHeade
     return answer;
   }
 
-  private boolean hasArgumentHeaders() {
-    return requests.headers().values().keySet().stream()
-        .anyMatch(name -> name.startsWith(McpHeaders.PARAMETER));
-  }
-
-  private Map<String, String> argumentHeaders(Message.Request call) {
-    return arguments.of(principal, call, this::response);
+  private Map<String, String> argumentHeaders(Message.Request call, ArgumentHeaders of) {
+    return of.of(principal, call, this::response);
   }
 
   /** Returns the response to a request of the gateway itself; null if there is none. */
