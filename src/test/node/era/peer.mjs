@@ -1,0 +1,43 @@
+/** What clients of both eras have in common: what they declare, answer and receive. */
+export const info = { name: 'holdfast-era-client', version: '1.0.0' };
+export const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+
+const FIELDS = { name: 'Ada', color: 'blue', answer: 'blue', ok: true };
+
+export const answers = {
+  'elicitation/create': ({ mode, requestedSchema }) =>
+    mode === 'url'
+      ? { action: 'accept' }
+      : {
+          action: 'accept',
+          content: Object.fromEntries(
+            Object.keys(requestedSchema.properties).map((name) => [name, FIELDS[name]]),
+          ),
+        },
+  'sampling/createMessage': () => ({
+    model: 'none',
+    role: 'assistant',
+    content: { type: 'text', text: 'Paris' },
+  }),
+  'roots/list': () => ({ roots: [{ uri: 'file:///roots/a', name: 'a' }] }),
+};
+
+/** Notifications in the order in which they came, and a way to wait for one. */
+export class Received {
+  received = [];
+  #waiting = [];
+
+  add(message) {
+    this.received.push(message);
+    this.#waiting = this.#waiting.filter(
+      ({ matches, resolve }) => !matches(message) || resolve(message),
+    );
+  }
+
+  next(matches) {
+    const found = this.received.find(matches);
+    return found
+      ? Promise.resolve(found)
+      : new Promise((resolve) => this.#waiting.push({ matches, resolve }));
+  }
+}
