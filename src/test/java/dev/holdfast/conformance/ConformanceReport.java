@@ -6,10 +6,11 @@ import java.util.stream.Collectors;
 /**
  * What a run of the conformance suite found.
  *
+ * @param revision the revision of MCP whose scenarios ran
  * @param scenarios every scenario of the revision, the scored ones first
  * @param output what the suite printed
  */
-public record ConformanceReport(List<ScenarioResult> scenarios, String output) {
+public record ConformanceReport(String revision, List<ScenarioResult> scenarios, String output) {
   /** Copies the list. */
   public ConformanceReport {
     scenarios = List.copyOf(scenarios);
@@ -33,7 +34,7 @@ public record ConformanceReport(List<ScenarioResult> scenarios, String output) {
   public String row(String way) {
     return "| %s | %s | %s | %s | %d |"
         .formatted(
-            ConformanceRunner.REVISION,
+            revision,
             way,
             passed(scored()),
             passed(unscored()),

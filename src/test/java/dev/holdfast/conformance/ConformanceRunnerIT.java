@@ -27,6 +27,36 @@ class ConformanceRunnerIT {
   }
 
   @Test
+  void shouldFindNothingInTheFixtureWithoutSessions() {
+    try (NodeFixture server = NodeFixture.start(NodeFixture.STATELESS_SERVER)) {
+      ConformanceReport report =
+          ConformanceRunner.run(
+              ConformanceRunner.STATELESS_REVISION, server.url(), "stateless-fixture");
+
+      assertThat(report.scored())
+          .as(report.summary())
+          .hasSize(37)
+          .allMatch(ScenarioResult::isClean);
+      assertThat(report.unscored())
+          .as(report.summary())
+          .filteredOn(ScenarioResult::isClean)
+          .extracting(ScenarioResult::name)
+          .containsExactlyInAnyOrder(
+              "json-schema-2020-12",
+              "http-header-validation",
+              "http-custom-header-server-validation");
+    }
+  }
+
+  @Test
+  void shouldFindNothingInTheClient() {
+    ConformanceReport report =
+        ConformanceRunner.runClient(NodeFixture.words(NodeFixture.CONFORMANCE_CLIENT), "client");
+
+    assertThat(report.scored()).as(report.summary()).hasSize(7).allMatch(ScenarioResult::isClean);
+  }
+
+  @Test
   void shouldReportEveryScenarioAsFailedWithoutAServer() {
     ConformanceReport report =
         ConformanceRunner.run(URI.create("http://127.0.0.1:1/mcp"), "no-server");

@@ -24,6 +24,12 @@ public final class NodeFixture implements AutoCloseable {
   /** The same server over HTTP+SSE, at the path {@code /sse}. */
   public static final String LEGACY_SERVER = "legacy-server.mjs";
 
+  /** The same server in the revision 2026-07-28; with {@code --stdio} over stdio. */
+  public static final String STATELESS_SERVER = "era/server.mjs";
+
+  /** The client of the scenarios of the conformance suite for clients. */
+  public static final String CONFORMANCE_CLIENT = "era/conformance-client.mjs";
+
   /** A server of the MCP project itself, as it is published; with {@code stdio} over stdio. */
   public static final String EVERYTHING =
       "node_modules/@modelcontextprotocol/server-everything/dist/index.js";
@@ -138,10 +144,18 @@ public final class NodeFixture implements AutoCloseable {
    * @throws IllegalStateException if npm is missing
    */
   public static String commandLine(String script, String... arguments) {
-    String path = NodeToolchain.home().resolve(script).toString();
-    return command(path, arguments).stream()
+    return absolute(script, arguments).stream()
         .map(word -> "'" + word + "'")
         .collect(Collectors.joining(" "));
+  }
+
+  /** The command line of a script, without quotes. The first use installs what it needs. */
+  public static String words(String script, String... arguments) {
+    return String.join(" ", absolute(script, arguments));
+  }
+
+  private static List<String> absolute(String script, String... arguments) {
+    return command(NodeToolchain.home().resolve(script).toString(), arguments);
   }
 
   /** Where the server's MCP endpoint is. */

@@ -18,8 +18,13 @@ import java.util.stream.Stream;
 /** Builds {@code examples/own-tools} as a user does, with the library of this build. */
 public final class OwnToolsExample {
 
+  /** Tools, prompts and resources with the names that the test servers have. */
+  public static final Path TEST_TOOLS =
+      Path.of("src", "test", "resources", "eras", "LocalTools.java");
+
   private static final Path SOURCE = Path.of("examples", "own-tools");
   private static final Path GROUP = Path.of("dev", "holdfast");
+  private static final Path PACKAGE = Path.of("src", "main", "java", "com", "example", "tools");
   private static final Pattern LIBRARY =
       Pattern.compile("holdfast-(\\d[\\w.]*(?:-SNAPSHOT)?)\\.jar");
   private static final Duration TIMEOUT = Duration.ofMinutes(3);
@@ -30,12 +35,16 @@ public final class OwnToolsExample {
    * Builds a copy of the example, without the network.
    *
    * @param directory an empty directory outside this project
+   * @param more further classes of its package
    * @return the program
    * @throws IllegalStateException if the build fails
    */
-  public static Path build(Path directory) {
+  public static Path build(Path directory, Path... more) {
     try {
       Path project = prepare(directory);
+      for (Path source : more) {
+        Path _ = copy(source, project.resolve(PACKAGE).resolve(source.getFileName()));
+      }
       ProcessBuilder maven = maven(project, "-o", "-q", "package");
       maven.command().addAll(List.of(properties(directory)));
       ProcessResult built =

@@ -1,0 +1,113 @@
+package dev.holdfast.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.NodeFixture;
+import dev.holdfast.testing.OwnToolsExample;
+import dev.holdfast.testing.PackagedProgram;
+import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.RoundRobin;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The official conformance suite for the revision 2026-07-28, through the gateway. What cannot pass
+ * stands with its reason in {@code eras/conformance.md} of the test resources.
+ */
+@EnabledIfSystemProperty(named = "holdfast.eras", matches = "true")
+class EraConformanceIT {
+
+  private static final Path EXPECTED =
+      Path.of("src", "test", "resources", "eras", "conformance.md");
+
+  @ParameterizedTest
+  @CsvSource({"new, era/server.mjs", "old, conformance-server.mjs"})
+  void shouldConformInMemory(String upstream, String script) {
+    try (NodeFixture server = NodeFixture.start(script);
+        Gateway gateway = Gateway.start(Map.of("holdfast.upstream.url", server.url().toString()))) {
+      conforms(gateway.url(), upstream, upstream + "-memory");
+    }
+  }
+
+  @Test
+  void shouldConformWithToolsOfTheGateway(@TempDir Path directory) {
+    Path program = OwnToolsExample.build(directory, OwnToolsExample.TEST_TOOLS);
+    try (Gateway gateway = Gateway.startBuild(program, Map.of("holdfast.demo-tools", "never"))) {
+      conforms(gateway.url(), "local", "local-memory");
+    }
+  }
+
+  /** Nothing ties a request to a replica: the rounds of a call reach both in turn. */
+  @ParameterizedTest
+  @CsvSource({"new, era/server.mjs", "old, conformance-server.mjs"})
+  void shouldConformOverTwoReplicasInTurn(String upstream, String script) {
+    try (NodeFixture server = NodeFixture.start(script);
+        RedisFixture redis = RedisFixture.start()) {
+      Map<String, String> settings = new HashMap<>(redis.gatewaySettings());
+      settings.put("holdfast.upstream.url", server.url().toString());
+      List<Gateway> pair = Gateway.startPair(settings);
+      try (Gateway first = pair.getFirst();
+          Gateway second = pair.getLast();
+          RoundRobin replicas = RoundRobin.over(first.url(), second.url())) {
+        conforms(replicas.url(), upstream, upstream + "-redis");
+      }
+    }
+  }
+
+  /** The gateway is the client of the suite's servers; a client calls through the gateway. */
+  @Test
+  void shouldConformAsClient(@TempDir Path directory) throws IOException {
+    List<String> options =
+        PackagedProgram.shortLived(
+            "-Xmx256m", "-Dquarkus.http.port=0", "-Dholdfast.upstream.url={url}");
+    Path gateway = directory.resolve("gateway.json");
+    new ObjectMapper().writeValue(gateway.toFile(), PackagedProgram.command(options, List.of()));
+
+    ConformanceReport report =
+        ConformanceRunner.runClient(
+            NodeFixture.words(NodeFixture.CONFORMANCE_CLIENT, gateway.toString()),
+            "client-through-gateway");
+
+    failsAsExpected(report, "client");
+  }
+
+  private static void conforms(URI gateway, String upstream, String name) {
+    ConformanceReport report =
+        ConformanceRunner.run(ConformanceRunner.STATELESS_REVISION, gateway, "stateless-" + name);
+
+    assertThat(report.scored()).hasSize(37);
+    failsAsExpected(report, upstream);
+  }
+
+  private static void failsAsExpected(ConformanceReport report, String upstream) {
+    assertThat(report.scored().stream().filter(scenario -> !scenario.isPassed()))
+        .as(report.summary())
+        .extracting(ScenarioResult::name)
+        .containsExactlyInAnyOrderElementsOf(expectedFailures(upstream));
+  }
+
+  /** Rows of the table are {@code | upstream | scenario | reason |}. */
+  private static List<String> expectedFailures(String upstream) {
+    try {
+      return Files.readAllLines(EXPECTED).stream()
+          .map(line -> line.split("\\s*\\|\\s*"))
+          .filter(cells -> cells.length > 3 && cells[1].equals(upstream))
+          .map(cells -> cells[2])
+          .toList();
+    } catch (IOException e) {
+      throw new IllegalStateException("No list of expected failures", e);
+    }
+  }
+}
