@@ -4,39 +4,29 @@ import { cuttingFetch } from './cutting-fetch.mjs';
 /** Something came, but not what should have come. */
 export class Mismatch extends Error {}
 
-/** The server has no tool with which the feature could be tried. */
-export class MissingTool extends Error {}
-
 /** Tools by what they do: name, arguments, and text of the result. */
-export const tools = {
-  fixture: {
-    text: ['test_simple_text', {}, 'This is a simple text response for testing.'],
-    steps: ['count', { n: 5, intervalMs: 30 }, 'counted 5'],
-    form: ['ask', { question: 'Which color?' }, 'accept: blue'],
-    url: ['visit', { url: 'https://example.com/form' }, 'accept'],
-    sampling: ['test_sampling', { prompt: 'Which city?' }, 'LLM response: Paris'],
-    roots: ['test_input_required_result_list_roots', {}, 'file:///roots/a'],
-    rounds: ['test_input_required_result_multi_round', {}, 'Ada likes blue'],
-    toolsChanged: ['test_trigger_tool_change', {}, 'changed tools'],
-    touched: ['touch', { uri: 'test://watched-resource' }, 'touched test://watched-resource'],
-    logging: ['test_logging_tool', {}, 'logged'],
-    hanging: ['hang', {}, 'cancelled'],
-  },
-  demo: {
-    text: ['echo', { message: 'hello' }, 'hello'],
-    steps: ['countdown', { from: 5, intervalMs: 30 }, 'liftoff'],
-    form: ['greet', {}, 'Hello, Ada!'],
-  },
+const tools = {
+  text: ['test_simple_text', {}, 'This is a simple text response for testing.'],
+  steps: ['count', { n: 5, intervalMs: 30 }, 'counted 5'],
+  form: ['ask', { question: 'Which color?' }, 'accept: blue'],
+  url: ['visit', { url: 'https://example.com/form' }, 'accept'],
+  sampling: ['test_sampling', { prompt: 'Which city?' }, 'LLM response: Paris'],
+  roots: ['test_input_required_result_list_roots', {}, 'file:///roots/a'],
+  rounds: ['test_input_required_result_multi_round', {}, 'Ada likes blue'],
+  toolsChanged: ['test_trigger_tool_change', {}, 'changed tools'],
+  touched: ['touch', { uri: 'test://watched-resource' }, 'touched test://watched-resource'],
+  logging: ['test_logging_tool', {}, 'logged'],
+  hanging: ['hang', {}, 'cancelled'],
 };
 
 /**
- * Every feature by name: a function of a way to connect and a way to find a tool. It returns if all
- * that belongs to the feature came.
+ * Every feature by name: a function of a way to connect. It returns if all that belongs to the feature
+ * came.
  */
 export const features = {
-  async list(open, tool) {
+  async list(open) {
     const peer = await open();
-    const [name] = tool('text');
+    const [name] = tools.text;
     const { tools: listed } = await peer.request('tools/list');
     expect(listed.some((each) => each.name === name), true);
     expect((await peer.request('prompts/list')).prompts.length > 0, true);
@@ -45,45 +35,45 @@ export const features = {
     expect(contents[0].uri, resources[0].uri);
   },
 
-  call: (open, tool) => calls(open, tool('text')),
+  call: (open) => calls(open, tools.text),
 
-  async progress(open, tool) {
-    const peer = await calls(open, tool('steps'), { progress: true });
+  async progress(open) {
+    const peer = await calls(open, tools.steps, { progress: true });
     expect(progressOf(peer), [1, 2, 3, 4, 5]);
   },
 
-  'elicitation form': (open, tool) => calls(open, tool('form')),
-  'elicitation url': (open, tool) => calls(open, tool('url')),
-  sampling: (open, tool) => calls(open, tool('sampling')),
-  roots: (open, tool) => calls(open, tool('roots')),
-  'several rounds': (open, tool) => calls(open, tool('rounds')),
+  'elicitation form': (open) => calls(open, tools.form),
+  'elicitation url': (open) => calls(open, tools.url),
+  sampling: (open) => calls(open, tools.sampling),
+  roots: (open) => calls(open, tools.roots),
+  'several rounds': (open) => calls(open, tools.rounds),
 
-  async 'list changed'(open, tool) {
+  async 'list changed'(open) {
     const peer = await open();
     await peer.follow({ toolsListChanged: true });
-    await calls(() => peer, tool('toolsChanged'));
+    await calls(() => peer, tools.toolsChanged);
     await peer.next(({ method }) => method === 'notifications/tools/list_changed');
   },
 
-  async 'resource update'(open, tool) {
+  async 'resource update'(open) {
     const peer = await open();
-    const [, { uri }] = tool('touched');
+    const [, { uri }] = tools.touched;
     await peer.follow({ resourceSubscriptions: [uri] });
-    await calls(() => peer, tool('touched'));
+    await calls(() => peer, tools.touched);
     const { params } = await peer.next(({ method }) => method === 'notifications/resources/updated');
     expect(params.uri, uri);
   },
 
-  async 'log level'(open, tool) {
+  async 'log level'(open) {
     const peer = await open();
     await peer.setLevel('warning');
-    await calls(() => peer, tool('logging'));
+    await calls(() => peer, tools.logging);
     const logs = peer.received.filter(({ method }) => method === 'notifications/message');
     expect(logs.map(({ params }) => params.level), ['warning', 'error']);
   },
 
-  async cancel(open, tool) {
-    const [name] = tool('hanging');
+  async cancel(open) {
+    const [name] = tools.hanging;
     const peer = await open();
     const reports = await receiver();
     const abort = new AbortController();
@@ -104,10 +94,10 @@ export const features = {
     expect(await codeOf(peer.request('no/such/method')), -32601);
   },
 
-  async 'cut and resume'(open, tool) {
+  async 'cut and resume'(open) {
     const cut = cuttingFetch(2);
     const peer = await Promise.race([cut.failed, open({ fetch: cut.fetch })]);
-    await Promise.race([cut.failed, calls(() => peer, tool('steps'), { progress: true })]);
+    await Promise.race([cut.failed, calls(() => peer, tools.steps, { progress: true })]);
     expect(cut.done, true);
     expect(progressOf(peer), [1, 2, 3, 4, 5]);
   },

@@ -1,0 +1,73 @@
+package dev.holdfast.eras;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.NodeFixture;
+import dev.holdfast.testing.OwnToolsExample;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Clients of both eras with servers of both eras, through the gateway. The features that cannot
+ * work stand with their reasons in {@code eras/gateway.md} of the test resources. The test leaves
+ * what it found in {@code target/eras}.
+ */
+@EnabledIfSystemProperty(named = "holdfast.eras", matches = "true")
+class EraHarnessIT {
+
+  private static final Path TABLES = Path.of("src", "test", "resources", "eras");
+  private static final List<Finding> ALL = new ArrayList<>();
+
+  @AfterAll
+  static void write() {
+    EraHarness.write(Path.of("target", "eras", "gateway.md"), ALL);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "old http, conformance-server.mjs, /mcp",
+    "old sse, legacy-server.mjs, /sse",
+    "new http, era/server.mjs, /mcp"
+  })
+  void shouldServeBothErasOverHttp(String server, String script, String path) {
+    try (NodeFixture upstream = NodeFixture.start(script);
+        Gateway gateway =
+            Gateway.start(Map.of("holdfast.upstream.url", upstream.url(path).toString()))) {
+      findsAsExpected(server, gateway.url());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"old stdio, conformance-stdio.mjs", "new stdio, era/server.mjs"})
+  void shouldServeBothErasOverStdio(String server, String script) {
+    String command = NodeFixture.commandLine(script, "--stdio");
+    try (Gateway gateway = Gateway.start(Map.of("holdfast.upstream.command", command))) {
+      findsAsExpected(server, gateway.url());
+    }
+  }
+
+  @Test
+  void shouldServeBothErasWithToolsOfTheGateway(@TempDir Path directory) {
+    Path program = OwnToolsExample.build(directory, OwnToolsExample.TEST_TOOLS);
+    try (Gateway gateway = Gateway.startBuild(program, Map.of("holdfast.demo-tools", "never"))) {
+      findsAsExpected("local", gateway.url());
+    }
+  }
+
+  private static void findsAsExpected(String server, URI gateway) {
+    List<Finding> findings = EraHarness.find(server, gateway);
+    ALL.addAll(findings);
+
+    assertThat(ExpectedOutcomes.read(TABLES.resolve("gateway.md")).differences(findings)).isEmpty();
+  }
+}
