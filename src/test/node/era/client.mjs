@@ -6,9 +6,10 @@
  * CLIENT is `old` (the SDK of the revisions to 2025-11-25), `auto` (the SDK of 2026-07-28, which asks
  * the server for its revision), `new` (the same, but without a way back) or `raw` (2026-07-28 without
  * an SDK; it checks what SDKs overlook). With --command, an array of words, it starts a server over
- * stdio. With --sse, which only `old` can, it speaks HTTP with SSE. FEATURE is a name of features.mjs, or `all`.
+ * stdio. With --sse, which only `old` can, it speaks HTTP with SSE. FEATURE is a name of features.mjs, `all`, or a
+ * request, such as {"method":"tools/list"}, whose result becomes the detail.
  *
- * Prints one JSON line {"feature":…,"outcome":…,"detail":…} for each feature. The outcome is `works`,
+ * Prints one JSON line {"feature":…,"outcome":…,"detail":…,"era":…} for each feature. The outcome is `works`,
  * `refused` (an error came), `wrong` (something else came), or `nothing` (nothing came for 15 seconds).
  */
 import { parseArgs } from 'node:util';
@@ -28,6 +29,8 @@ const { values: options, positionals } = parseArgs({
   },
 });
 
+const server = { ...options, command: options.command && JSON.parse(options.command) };
+
 const openers = {
   old: openOld,
   auto: (server) => openNew(server, 'auto'),
@@ -36,25 +39,36 @@ const openers = {
 };
 
 async function attempt(feature) {
-  const server = { ...options, command: options.command && JSON.parse(options.command) };
   let peer;
-  const run = async () => {
-    // The feature may change how the client fetches, before it connects.
-    const open = async (changes = {}) => (peer = await openers[options.client]({ ...server, ...changes }));
-    return features[feature](open);
-  };
+  // A feature may change how the client fetches, before it connects.
+  const open = async (changes) => (peer = await openers[options.client]({ ...server, ...changes }));
+  const run = feature.startsWith('{') ? request(open, JSON.parse(feature)) : trial(open, feature);
   let timer;
   const limit = new Promise((resolve) => {
-    timer = setTimeout(() => resolve({ outcome: 'nothing', detail: '' }), LIMIT_MS);
+    timer = setTimeout(() => resolve({ outcome: 'nothing' }), LIMIT_MS);
   });
-  const ended = run().then(
-    (detail) => ({ outcome: 'works', detail: detail ?? '' }),
-    (error) => ({ outcome: error instanceof Mismatch ? 'wrong' : 'refused', detail: `${error.code ?? ''} ${error.message}`.trim() }),
-  );
-  const found = await Promise.race([ended, limit]);
+  const found = await Promise.race([run.catch(failure), limit]);
   clearTimeout(timer);
   console.log(JSON.stringify({ feature, ...found, era: peer?.era }));
   await peer?.close().catch(() => {});
+}
+
+async function trial(open, feature) {
+  await features[feature](open);
+  return { outcome: 'works' };
+}
+
+async function request(open, { method, params }) {
+  const peer = await open();
+  const result = await (method === 'tools/call'
+    ? peer.call(params.name, params.arguments, { progress: true })
+    : peer.request(method, params));
+  return { outcome: 'works', detail: result };
+}
+
+function failure(error) {
+  const outcome = error instanceof Mismatch ? 'wrong' : 'refused';
+  return { outcome, detail: `${error.code ?? ''} ${error.message}`.trim() };
 }
 
 const all = positionals.includes('all') ? Object.keys(features) : positionals;

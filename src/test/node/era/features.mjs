@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { cuttingFetch } from './cutting-fetch.mjs';
 
@@ -16,6 +17,7 @@ const tools = {
   toolsChanged: ['test_trigger_tool_change', {}, 'changed tools'],
   touched: ['touch', { uri: 'test://watched-resource' }, 'touched test://watched-resource'],
   logging: ['test_logging_tool', {}, 'logged'],
+  urlFirst: ['visit_first', { url: `https://example.com/${randomUUID()}` }, 'accept'],
   hanging: ['hang', {}, 'cancelled'],
 };
 
@@ -44,6 +46,16 @@ export const features = {
 
   'elicitation form': (open) => calls(open, tools.form),
   'elicitation url': (open) => calls(open, tools.url),
+
+  async 'url required'(open) {
+    const peer = await open();
+    const first = await codeOf(peer.call(...tools.urlFirst));
+    if (peer.era === 'old') {
+      expect(first, -32042);
+    }
+    await calls(() => peer, tools.urlFirst);
+  },
+
   sampling: (open) => calls(open, tools.sampling),
   roots: (open) => calls(open, tools.roots),
   'several rounds': (open) => calls(open, tools.rounds),

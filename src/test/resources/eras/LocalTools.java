@@ -280,8 +280,9 @@ public class LocalTools {
         "hang",
         Report.class,
         (given, call) -> {
-          send(given.report() + "?started");
           try {
+            // The cancellation may come before the response to this.
+            send(given.report() + "?started");
             Thread.sleep(WAIT);
           } catch (InterruptedException cancelled) {
             send(given.report() + "?cancelled");
