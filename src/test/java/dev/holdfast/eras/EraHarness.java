@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * Tries all features with all clients at one URL. The gateway there is any gateway: the harness
  * knows of it only the URL, the server behind it, and a table of {@link ExpectedOutcomes}.
  */
-final class EraHarness {
+public final class EraHarness {
 
   /**
    * The SDK of the old revisions, that of the new one with and without a way back, and HTTP without
@@ -31,13 +31,13 @@ final class EraHarness {
   static final List<String> CLIENTS = List.of("old", "auto", "new", "raw");
 
   private static final String SCRIPT = "era/client.mjs";
-  private static final Duration TIMEOUT = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofMinutes(2);
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private EraHarness() {}
 
   /**
-   * Compares a gateway with a table, and prints both.
+   * Compares any gateway with a table, and prints what works and what differs.
    *
    * @param args the URL of the gateway, the server behind it as the table calls it, and the file of
    *     the table
