@@ -10,14 +10,14 @@
  * request, such as {"method":"tools/list"}, whose result becomes the detail.
  *
  * Prints one JSON line {"feature":…,"outcome":…,"detail":…,"era":…} for each feature. The outcome is `works`,
- * `refused` (an error came), `wrong` (something else came), or `nothing` (nothing came for 30 seconds).
+ * `refused` (an error came), `wrong` (something else came), or `nothing` (nothing came for 15 seconds).
  */
 import { parseArgs } from 'node:util';
 import { features, Mismatch } from './features.mjs';
 import { openRaw } from './raw-peer.mjs';
 import { openNew, openOld } from './sdk-peer.mjs';
 
-const LIMIT_MS = 30_000;
+const LIMIT_MS = 15_000;
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -72,5 +72,7 @@ function failure(error) {
 }
 
 const all = positionals.includes('all') ? Object.keys(features) : positionals;
-await Promise.all(all.map(attempt));
+for (const feature of all) {
+  await attempt(feature);
+}
 process.exit(0);

@@ -56,6 +56,12 @@ export const features = {
     await calls(() => peer, tools.urlFirst);
   },
 
+  async 'calls at once'(open) {
+    const peer = await open();
+    const ask = (word) => calls(() => peer, ['ask', { question: `Say ${word}` }, `accept: ${word}`]);
+    await Promise.all(['one', 'two', 'three'].map(ask));
+  },
+
   sampling: (open) => calls(open, tools.sampling),
   roots: (open) => calls(open, tools.roots),
   'several rounds': (open) => calls(open, tools.rounds),

@@ -2,16 +2,21 @@
 export const info = { name: 'holdfast-era-client', version: '1.0.0' };
 export const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
-const FIELDS = { name: 'Ada', color: 'blue', answer: 'blue', ok: true };
+const fields = (message) => ({
+  name: 'Ada',
+  color: 'blue',
+  answer: /^Say (.+)/.exec(message)?.[1] ?? 'blue',
+  ok: true,
+});
 
 export const answers = {
-  'elicitation/create': ({ mode, requestedSchema }) =>
+  'elicitation/create': ({ mode, message, requestedSchema }) =>
     mode === 'url'
       ? { action: 'accept' }
       : {
           action: 'accept',
           content: Object.fromEntries(
-            Object.keys(requestedSchema.properties).map((name) => [name, FIELDS[name]]),
+            Object.keys(requestedSchema.properties).map((name) => [name, fields(message)[name]]),
           ),
         },
   'sampling/createMessage': () => ({

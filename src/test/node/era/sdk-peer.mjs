@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { answers, capabilities, info, Received } from './peer.mjs';
 
-const TIMEOUT = { timeout: 28_000 };
+const TIMEOUT = { timeout: 14_000 };
 const RECONNECTION = {
   initialReconnectionDelay: 50,
   maxReconnectionDelay: 500,

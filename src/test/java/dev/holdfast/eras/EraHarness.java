@@ -31,7 +31,7 @@ public final class EraHarness {
   static final List<String> CLIENTS = List.of("old", "auto", "new", "raw");
 
   private static final String SCRIPT = "era/client.mjs";
-  private static final Duration TIMEOUT = Duration.ofMinutes(2);
+  private static final Duration TIMEOUT = Duration.ofMinutes(5);
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private EraHarness() {}

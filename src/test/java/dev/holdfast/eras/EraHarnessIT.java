@@ -41,8 +41,7 @@ class EraHarnessIT {
   })
   void shouldServeBothErasOverHttp(String server, String script, String path) {
     try (NodeFixture upstream = NodeFixture.start(script);
-        Gateway gateway =
-            Gateway.start(Map.of("holdfast.upstream.url", upstream.url(path).toString()))) {
+        Gateway gateway = Gateway.start(with("upstream.url", upstream.url(path).toString()))) {
       findsAsExpected(server, gateway.url());
     }
   }
@@ -51,7 +50,7 @@ class EraHarnessIT {
   @CsvSource({"old stdio, conformance-stdio.mjs", "new stdio, era/server.mjs"})
   void shouldServeBothErasOverStdio(String server, String script) {
     String command = NodeFixture.commandLine(script, "--stdio");
-    try (Gateway gateway = Gateway.start(Map.of("holdfast.upstream.command", command))) {
+    try (Gateway gateway = Gateway.start(with("upstream.command", command))) {
       findsAsExpected(server, gateway.url());
     }
   }
@@ -59,9 +58,22 @@ class EraHarnessIT {
   @Test
   void shouldServeBothErasWithToolsOfTheGateway(@TempDir Path directory) {
     Path program = OwnToolsExample.build(directory, OwnToolsExample.TEST_TOOLS);
-    try (Gateway gateway = Gateway.startBuild(program, Map.of("holdfast.demo-tools", "never"))) {
+    try (Gateway gateway = Gateway.startBuild(program, with("demo-tools", "never"))) {
       findsAsExpected("local", gateway.url());
     }
+  }
+
+  /** Clients without a name share sessions, or else a list would change in another process. */
+  private static Map<String, String> with(String key, String value) {
+    return Map.of(
+        "holdfast." + key,
+        value,
+        "holdfast.eras.event-ids",
+        "true",
+        "holdfast.eras.cancel-grace",
+        "2s",
+        "holdfast.eras.share-anonymous-sessions",
+        "true");
   }
 
   private static void findsAsExpected(String server, URI gateway) {
