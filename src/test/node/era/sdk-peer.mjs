@@ -20,13 +20,25 @@ const RECONNECTION = {
   maxRetries: 100,
 };
 
+/** A `fetch` that tells when the server has begun to answer a GET: the stream of a session. */
+function watching(inner = fetch) {
+  const { promise: streaming, resolve } = Promise.withResolvers();
+  const watched = async (url, init) => {
+    const response = await inner(url, init);
+    init?.method === 'GET' && resolve();
+    return response;
+  };
+  return { streaming, watched };
+}
+
 /** Connects with the TypeScript SDK 1. */
 export async function openOld({ url, command, sse, fetch }) {
   const client = new Client(info, { capabilities });
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => answers['elicitation/create'](params));
   client.setRequestHandler(CreateMessageRequestSchema, answers['sampling/createMessage']);
   client.setRequestHandler(ListRootsRequestSchema, answers['roots/list']);
-  const http = { fetch, reconnectionOptions: RECONNECTION };
+  const { streaming, watched } = watching(fetch);
+  const http = { fetch: watched, reconnectionOptions: RECONNECTION };
   const transport = command
     ? new StdioClientTransport({ command: command[0], args: command.slice(1), stderr: 'ignore' })
     : sse
@@ -34,6 +46,7 @@ export async function openOld({ url, command, sse, fetch }) {
       : new StreamableHTTPClientTransport(new URL(url), http);
   await client.connect(transport, TIMEOUT);
   return new SdkPeer(client, transport, 'old', {
+    streaming: command || sse || streaming,
     request: (method, params) => client.request({ method, params }, ResultSchema, TIMEOUT),
     call: (params, options) => client.callTool(params, undefined, options),
   });
@@ -45,15 +58,17 @@ export async function openNew({ url, command, fetch }, mode) {
   for (const [method, answer] of Object.entries(answers)) {
     client.setRequestHandler(method, ({ params }) => answer(params));
   }
+  const { streaming, watched } = watching(fetch);
   const transport = command
     ? new ModernStdio({ command: command[0], args: command.slice(1), stderr: 'ignore' })
     : new modern.StreamableHTTPClientTransport(new URL(url), {
-        fetch,
+        fetch: watched,
         reconnectionOptions: RECONNECTION,
       });
   await client.connect(transport, TIMEOUT);
   const era = client.getNegotiatedProtocolVersion() >= '2026' ? 'new' : 'old';
   return new SdkPeer(client, transport, era, {
+    streaming: command || streaming,
     request: (method, params) =>
       client.request({ method, params }, modern.specTypeSchemas.Result, TIMEOUT),
     call: (params, options) => client.callTool(params, options),
@@ -93,6 +108,8 @@ class SdkPeer extends Received {
       await this.#client.listen(filter, TIMEOUT);
       return;
     }
+    // Until then a server of the older revisions can only drop a notification.
+    await this.#sdk.streaming;
     for (const uri of filter.resourceSubscriptions ?? []) {
       await this.#client.subscribeResource({ uri }, TIMEOUT);
     }
