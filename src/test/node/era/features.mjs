@@ -59,7 +59,20 @@ export const features = {
   async 'calls at once'(open) {
     const peer = await open();
     const ask = (word) => calls(() => peer, ['ask', { question: `Say ${word}` }, `accept: ${word}`]);
-    await Promise.all(['one', 'two', 'three'].map(ask));
+    await Promise.all([calls(() => peer, tools.steps), ...['one', 'two'].map(ask)]);
+  },
+
+  /** A question for one client must not reach another one, whose call runs at the same time. */
+  async 'clients at once'(open) {
+    const counting = await open();
+    const asking = await open();
+    const [name] = tools.steps;
+    const count = counting.call(name, { n: 20, intervalMs: 50 }, { progress: true });
+    await Promise.race([count, counting.next(({ method }) => method === 'notifications/progress')]);
+    await calls(() => asking, tools.form);
+    await count;
+    await counting.close();
+    expect(counting.asked, []);
   },
 
   sampling: (open) => calls(open, tools.sampling),

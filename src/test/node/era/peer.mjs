@@ -9,7 +9,7 @@ const fields = (message) => ({
   ok: true,
 });
 
-export const answers = {
+const answers = {
   'elicitation/create': ({ mode, message, requestedSchema }) =>
     mode === 'url'
       ? { action: 'accept' }
@@ -27,9 +27,22 @@ export const answers = {
   'roots/list': () => ({ roots: [{ uri: 'file:///roots/a', name: 'a' }] }),
 };
 
+/** The answers of one client, which notes in `asked` the methods that it was asked. */
+export function answersOf(asked) {
+  const noted = Object.entries(answers).map(([method, answer]) => [
+    method,
+    (params = {}) => {
+      asked.push(method);
+      return answer(params);
+    },
+  ]);
+  return Object.fromEntries(noted);
+}
+
 /** Notifications in the order in which they came, and a way to wait for one. */
 export class Received {
   received = [];
+  asked = [];
   #waiting = [];
 
   add(message) {

@@ -1,4 +1,4 @@
-import { answers, capabilities, info, Received } from './peer.mjs';
+import { answersOf, capabilities, info, Received } from './peer.mjs';
 
 const VERSION = '2026-07-28';
 const KEY = 'io.modelcontextprotocol/';
@@ -19,6 +19,7 @@ class RawPeer extends Received {
   #fetch;
   #level;
   #ids = 0;
+  #answers = answersOf(this.asked);
   #closing = new AbortController();
 
   constructor(url, fetching) {
@@ -50,7 +51,7 @@ class RawPeer extends Received {
       }
       const inputs = Object.entries(result.inputRequests ?? {});
       const inputResponses = Object.fromEntries(
-        inputs.map(([key, input]) => [key, answers[input.method](input.params ?? {})]),
+        inputs.map(([key, input]) => [key, this.#answers[input.method](input.params)]),
       );
       const { requestState } = result;
       params = { name, arguments: args, inputResponses, ...(requestState && { requestState }) };

@@ -10,7 +10,7 @@ import {
   ListRootsRequestSchema,
   ResultSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { answers, capabilities, info, Received } from './peer.mjs';
+import { answersOf, capabilities, info, Received } from './peer.mjs';
 
 const TIMEOUT = { timeout: 14_000 };
 const RECONNECTION = {
@@ -34,9 +34,11 @@ function watching(inner = fetch) {
 /** Connects with the TypeScript SDK 1. */
 export async function openOld({ url, command, sse, fetch }) {
   const client = new Client(info, { capabilities });
-  client.setRequestHandler(ElicitRequestSchema, ({ params }) => answers['elicitation/create'](params));
-  client.setRequestHandler(CreateMessageRequestSchema, answers['sampling/createMessage']);
-  client.setRequestHandler(ListRootsRequestSchema, answers['roots/list']);
+  const asked = [];
+  const answers = answersOf(asked);
+  for (const schema of [ElicitRequestSchema, CreateMessageRequestSchema, ListRootsRequestSchema]) {
+    client.setRequestHandler(schema, ({ method, params }) => answers[method](params));
+  }
   const { streaming, watched } = watching(fetch);
   const http = { fetch: watched, reconnectionOptions: RECONNECTION };
   const transport = command
@@ -46,6 +48,7 @@ export async function openOld({ url, command, sse, fetch }) {
       : new StreamableHTTPClientTransport(new URL(url), http);
   await client.connect(transport, TIMEOUT);
   return new SdkPeer(client, transport, 'old', {
+    asked,
     streaming: command || sse || streaming,
     request: (method, params) => client.request({ method, params }, ResultSchema, TIMEOUT),
     call: (params, options) => client.callTool(params, undefined, options),
@@ -55,7 +58,8 @@ export async function openOld({ url, command, sse, fetch }) {
 /** Connects with the TypeScript SDK 2. */
 export async function openNew({ url, command, fetch }, mode) {
   const client = new modern.Client(info, { capabilities, versionNegotiation: { mode } });
-  for (const [method, answer] of Object.entries(answers)) {
+  const asked = [];
+  for (const [method, answer] of Object.entries(answersOf(asked))) {
     client.setRequestHandler(method, ({ params }) => answer(params));
   }
   const { streaming, watched } = watching(fetch);
@@ -68,6 +72,7 @@ export async function openNew({ url, command, fetch }, mode) {
   await client.connect(transport, TIMEOUT);
   const era = client.getNegotiatedProtocolVersion() >= '2026' ? 'new' : 'old';
   return new SdkPeer(client, transport, era, {
+    asked,
     streaming: command || streaming,
     request: (method, params) =>
       client.request({ method, params }, modern.specTypeSchemas.Result, TIMEOUT),
@@ -85,6 +90,7 @@ class SdkPeer extends Received {
     this.#client = client;
     this.#sdk = sdk;
     this.era = era;
+    this.asked = sdk.asked;
     // The SDKs drop progress that comes together with the result, so what counts is what came.
     const deliver = transport.onmessage;
     transport.onmessage = (message, extra) => {

@@ -19,7 +19,7 @@ class DirectHarnessIT {
     try (NodeFixture upstream = NodeFixture.start(script)) {
       List<Finding> findings = EraHarness.find(server, upstream.url());
 
-      assertThat(findings).hasSize(64);
+      assertThat(findings).hasSize(68);
       assertThat(ExpectedOutcomes.read(TABLE).differences(findings)).isEmpty();
     }
   }
