@@ -62,17 +62,21 @@ export const features = {
     await Promise.all([calls(() => peer, tools.steps), ...['one', 'two'].map(ask)]);
   },
 
-  /** A question for one client must not reach another one, whose call runs at the same time. */
+  /** A question for one client must not reach another one, whose call began in between. */
   async 'clients at once'(open) {
     const counting = await open();
     const asking = await open();
+    const began = Promise.withResolvers();
+    asking.questions.gate = began.promise;
+    const rounds = calls(() => asking, tools.rounds);
+    await Promise.race([rounds, asking.questions.first]);
     const [name] = tools.steps;
     const count = counting.call(name, { n: 20, intervalMs: 50 }, { progress: true });
     await Promise.race([count, counting.next(({ method }) => method === 'notifications/progress')]);
-    await calls(() => asking, tools.form);
-    await count;
+    began.resolve();
+    await Promise.all([rounds, count]);
     await counting.close();
-    expect(counting.asked, []);
+    expect(counting.questions.asked, []);
   },
 
   sampling: (open) => calls(open, tools.sampling),

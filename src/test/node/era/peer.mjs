@@ -27,23 +27,35 @@ const answers = {
   'roots/list': () => ({ roots: [{ uri: 'file:///roots/a', name: 'a' }] }),
 };
 
-/** The answers of one client, which notes in `asked` the methods that it was asked. */
-export function answersOf(asked) {
-  const noted = Object.entries(answers).map(([method, answer]) => [
-    method,
-    (params = {}) => {
-      asked.push(method);
-      return answer(params);
-    },
-  ]);
-  return Object.fromEntries(noted);
+/** The questions to one client, and its answers by method. */
+export class Questions {
+  asked = [];
+  /** Answers wait for this. */
+  gate = undefined;
+  #first = Promise.withResolvers();
+  first = this.#first.promise;
+
+  answers = Object.fromEntries(
+    Object.entries(answers).map(([method, answer]) => [
+      method,
+      async (params = {}) => {
+        this.asked.push(method);
+        this.#first.resolve();
+        await this.gate;
+        return answer(params);
+      },
+    ]),
+  );
 }
 
 /** Notifications in the order in which they came, and a way to wait for one. */
 export class Received {
   received = [];
-  asked = [];
   #waiting = [];
+
+  constructor(questions) {
+    this.questions = questions;
+  }
 
   add(message) {
     this.received.push(message);

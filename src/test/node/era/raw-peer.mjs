@@ -1,4 +1,4 @@
-import { answersOf, capabilities, info, Received } from './peer.mjs';
+import { capabilities, info, Questions, Received } from './peer.mjs';
 
 const VERSION = '2026-07-28';
 const KEY = 'io.modelcontextprotocol/';
@@ -19,11 +19,10 @@ class RawPeer extends Received {
   #fetch;
   #level;
   #ids = 0;
-  #answers = answersOf(this.asked);
   #closing = new AbortController();
 
   constructor(url, fetching) {
-    super();
+    super(new Questions());
     this.#url = url;
     this.#fetch = fetching;
   }
@@ -50,9 +49,11 @@ class RawPeer extends Received {
         return result;
       }
       const inputs = Object.entries(result.inputRequests ?? {});
-      const inputResponses = Object.fromEntries(
-        inputs.map(([key, input]) => [key, this.#answers[input.method](input.params)]),
-      );
+      const answered = inputs.map(async ([key, { method, params: asked }]) => [
+        key,
+        await this.questions.answers[method](asked),
+      ]);
+      const inputResponses = Object.fromEntries(await Promise.all(answered));
       const { requestState } = result;
       params = { name, arguments: args, inputResponses, ...(requestState && { requestState }) };
     }

@@ -10,7 +10,7 @@ import {
   ListRootsRequestSchema,
   ResultSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { answersOf, capabilities, info, Received } from './peer.mjs';
+import { capabilities, info, Questions, Received } from './peer.mjs';
 
 const TIMEOUT = { timeout: 14_000 };
 const RECONNECTION = {
@@ -34,10 +34,9 @@ function watching(inner = fetch) {
 /** Connects with the TypeScript SDK 1. */
 export async function openOld({ url, command, sse, fetch }) {
   const client = new Client(info, { capabilities });
-  const asked = [];
-  const answers = answersOf(asked);
+  const questions = new Questions();
   for (const schema of [ElicitRequestSchema, CreateMessageRequestSchema, ListRootsRequestSchema]) {
-    client.setRequestHandler(schema, ({ method, params }) => answers[method](params));
+    client.setRequestHandler(schema, ({ method, params }) => questions.answers[method](params));
   }
   const { streaming, watched } = watching(fetch);
   const http = { fetch: watched, reconnectionOptions: RECONNECTION };
@@ -48,7 +47,7 @@ export async function openOld({ url, command, sse, fetch }) {
       : new StreamableHTTPClientTransport(new URL(url), http);
   await client.connect(transport, TIMEOUT);
   return new SdkPeer(client, transport, 'old', {
-    asked,
+    questions,
     streaming: command || sse || streaming,
     request: (method, params) => client.request({ method, params }, ResultSchema, TIMEOUT),
     call: (params, options) => client.callTool(params, undefined, options),
@@ -58,8 +57,8 @@ export async function openOld({ url, command, sse, fetch }) {
 /** Connects with the TypeScript SDK 2. */
 export async function openNew({ url, command, fetch }, mode) {
   const client = new modern.Client(info, { capabilities, versionNegotiation: { mode } });
-  const asked = [];
-  for (const [method, answer] of Object.entries(answersOf(asked))) {
+  const questions = new Questions();
+  for (const [method, answer] of Object.entries(questions.answers)) {
     client.setRequestHandler(method, ({ params }) => answer(params));
   }
   const { streaming, watched } = watching(fetch);
@@ -72,7 +71,7 @@ export async function openNew({ url, command, fetch }, mode) {
   await client.connect(transport, TIMEOUT);
   const era = client.getNegotiatedProtocolVersion() >= '2026' ? 'new' : 'old';
   return new SdkPeer(client, transport, era, {
-    asked,
+    questions,
     streaming: command || streaming,
     request: (method, params) =>
       client.request({ method, params }, modern.specTypeSchemas.Result, TIMEOUT),
@@ -86,11 +85,10 @@ class SdkPeer extends Received {
   #level;
 
   constructor(client, transport, era, sdk) {
-    super();
+    super(sdk.questions);
     this.#client = client;
     this.#sdk = sdk;
     this.era = era;
-    this.asked = sdk.asked;
     // The SDKs drop progress that comes together with the result, so what counts is what came.
     const deliver = transport.onmessage;
     transport.onmessage = (message, extra) => {
