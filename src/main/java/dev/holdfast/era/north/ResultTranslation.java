@@ -154,8 +154,18 @@ final class ResultTranslation implements Translation {
             ? notification.bytes()
             : NOTHING;
       }
-      default -> translated ? NOTHING : notification.bytes();
+      default -> translated ? NOTHING : tagged(notification.bytes());
     };
+  }
+
+  /** The client knows its subscription by the id that it chose. */
+  private byte[] tagged(byte[] notification) {
+    return request == null
+            || JsonEdit.raw(notification, "params", "_meta", MetaKeys.SUBSCRIPTION_ID) == null
+        ? notification
+        : new JsonEdit()
+            .set(request.id(), "params", "_meta", MetaKeys.SUBSCRIPTION_ID)
+            .apply(notification);
   }
 
   private byte[] response(Message.Response response) {
@@ -173,6 +183,9 @@ final class ResultTranslation implements Translation {
     addServerInfo(edit);
     if (StatelessMethods.CACHEABLE.contains(request.method())) {
       edit.add("0", "result", "ttlMs").add("\"private\"", "result", "cacheScope");
+    }
+    if (JsonEdit.raw(response.bytes(), "result", "_meta", MetaKeys.SUBSCRIPTION_ID) != null) {
+      edit.set(request.id(), "result", "_meta", MetaKeys.SUBSCRIPTION_ID);
     }
     if (!translated) {
       String state = JsonEdit.raw(response.bytes(), "result", "requestState");
