@@ -127,7 +127,26 @@ public record StatelessClient(
     return new FrameStream(send(get, BodyHandlers.ofInputStream()));
   }
 
-  private HttpRequest.Builder request(String method, String params) {
+  /** The bytes of a request on a connection of its own. */
+  public byte[] raw(String method, String params) {
+    String body = body(method, params);
+    String head =
+        String.join(
+            "\r\n",
+            "POST " + endpoint.getPath() + " HTTP/1.1",
+            "Host: " + endpoint.getAuthority(),
+            "Accept: application/json, text/event-stream",
+            "Content-Type: application/json",
+            "MCP-Protocol-Version: " + VERSION,
+            "Mcp-Method: " + method,
+            "Mcp-Name: " + json(params).path("name").asText(),
+            "Content-Length: " + body.length(),
+            "",
+            "");
+    return (head + body).getBytes(UTF_8);
+  }
+
+  private String body(String method, String params) {
     int id = ids.incrementAndGet();
     ObjectNode with = (ObjectNode) json(params);
     ObjectNode meta = with.withObject("_meta");
@@ -137,9 +156,13 @@ public record StatelessClient(
     if (!meta.has("progressToken")) {
       meta.put("progressToken", id);
     }
-    String body =
-        "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"%s\",\"params\":%s}"
-            .formatted(id, method, with);
+    return "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"%s\",\"params\":%s}"
+        .formatted(id, method, with);
+  }
+
+  private HttpRequest.Builder request(String method, String params) {
+    JsonNode with = json(params);
+    String body = body(method, params);
     HttpRequest.Builder request =
         HttpRequest.newBuilder(endpoint)
             .header("Accept", "application/json, text/event-stream")

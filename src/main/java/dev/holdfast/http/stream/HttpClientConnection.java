@@ -50,6 +50,9 @@ final class HttpClientConnection implements ClientConnection {
     response.setChunked(true);
     // Also called at the normal end of the response, when the listeners no longer matter.
     response.addCloseHandler(this::closed);
+    if (response.closed()) {
+      closed(); // The client has left before: no handler hears of that.
+    }
   }
 
   private void closed() {

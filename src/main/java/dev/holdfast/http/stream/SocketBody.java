@@ -13,7 +13,9 @@ import java.io.OutputStream;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.jboss.resteasy.reactive.server.core.CurrentRequestManager;
 import org.jboss.resteasy.reactive.server.spi.ResteasyReactiveResourceInfo;
 import org.jboss.resteasy.reactive.server.spi.ServerMessageBodyWriter;
 import org.jboss.resteasy.reactive.server.spi.ServerRequestContext;
@@ -36,12 +38,38 @@ public record SocketBody(Consumer<ServerRequestContext> writer) {
    */
   public static Response stream(
       Tail tail, ConnectionLimit.Slot slot, @Nullable Credentials credentials) {
-    SocketBody body = new SocketBody(context -> follow(tail, slot, credentials, context));
+    SocketBody body = once(context -> follow(tail, slot, credentials, context));
     return Response.ok(body, MediaType.SERVER_SENT_EVENTS_TYPE)
         .header(HttpHeaders.CACHE_CONTROL, "no-cache, no-transform")
         // For nginx.
         .header("X-Accel-Buffering", "no")
         .build();
+  }
+
+  /**
+   * A body that begins to write also if the client leaves before the head: then the framework does
+   * not write it, and nobody would give back what it holds.
+   */
+  private static SocketBody once(Consumer<ServerRequestContext> writer) {
+    AtomicBoolean begun = new AtomicBoolean();
+    Consumer<ServerRequestContext> once =
+        context -> {
+          if (begun.compareAndSet(false, true)) {
+            writer.accept(context);
+          }
+        };
+    ServerRequestContext context = CurrentRequestManager.get();
+    Runnable closed =
+        () -> {
+          if (!begun.get()) {
+            Thread _ = Thread.startVirtualThread(() -> once.accept(context));
+          }
+        };
+    context.serverResponse().addCloseHandler(closed);
+    if (context.serverResponse().closed()) {
+      closed.run();
+    }
+    return new SocketBody(once);
   }
 
   private static void follow(
@@ -69,8 +97,7 @@ public record SocketBody(Consumer<ServerRequestContext> writer) {
           slot.giveBack();
           slot.release();
         };
-    SocketBody body =
-        new SocketBody(context -> ClientSocket.of(context).end(document, patience, taken));
+    SocketBody body = once(context -> ClientSocket.of(context).end(document, patience, taken));
     return Response.status(status).entity(body).type(MediaType.APPLICATION_JSON_TYPE).build();
   }
 

@@ -9,6 +9,9 @@ import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.ScriptedRequest;
 import dev.holdfast.testing.StatelessClient;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -28,6 +31,12 @@ class SessionPoolIT {
   private static Map<String, String> settings(SessionServer server) {
     Map<String, String> settings = new HashMap<>();
     settings.put("holdfast.upstream.url", server.url().toString());
+    return settings;
+  }
+
+  private static Map<String, String> oneConnection(SessionServer server) {
+    Map<String, String> settings = settings(server);
+    settings.put("holdfast.limits.connections", "1");
     return settings;
   }
 
@@ -128,6 +137,26 @@ class SessionPoolIT {
           .singleElement()
           .matches(request ->
               StatelessClient.json(request.body()).at("/params/requestId").asText().equals(called));
+    }
+  }
+
+  /** The server has not begun to answer, so no head was sent, either. */
+  @Test
+  void shouldCancelACallWhoseClientLeavesBeforeTheHead() throws IOException {
+    try (SessionServer server = new SessionServer();
+        Gateway gateway = Gateway.start(oneConnection(server))) {
+      StatelessClient client = StatelessClient.at(gateway.url());
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), gateway.url().getPort())) {
+        socket
+            .getOutputStream()
+            .write(client.raw("tools/call", StatelessClient.params("mute", "{}")));
+        await().until(() -> !server.requests("\"mute\"").isEmpty());
+      }
+
+      await().untilAsserted(() -> assertThat(server.ended()).isOne());
+      assertThat(server.requests("notifications/cancelled")).hasSize(1);
+      // The only connection is free again.
+      assertThat(client.post("tools/call", params("ada")).body()).contains("resultType");
     }
   }
 

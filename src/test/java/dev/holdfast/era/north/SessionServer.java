@@ -9,7 +9,10 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.List;
 
-/** A server of 2025-11-25 that gives each client a session. Its tool {@code hang} never answers. */
+/**
+ * A server of 2025-11-25 that gives each client a session. Its tool {@code hang} never ends its
+ * answer, and {@code mute} never begins one.
+ */
 final class SessionServer implements AutoCloseable {
 
   private static final String JSON = "application/json";
@@ -55,6 +58,8 @@ final class SessionServer implements AutoCloseable {
               + "{\"progress\":1,\"progressToken\":"
               + token
               + "}}\n\n");
+      wire.stall();
+    } else if (body.contains("\"mute\"")) {
       wire.stall();
     } else if (body.contains("\"id\"")) {
       wire.answer(200, JSON, result(body, "{\"content\":[]}"));
