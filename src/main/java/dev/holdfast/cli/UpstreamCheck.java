@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.holdfast.call.Endpoint;
+import dev.holdfast.era.south.EraUpstream;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonRpcErrorCode;
@@ -98,14 +99,19 @@ record UpstreamCheck(String name, Upstream upstream) {
       String check, UpstreamLink link, UpstreamSession session, JsonNode initialized) {
     List<String> ids = new ArrayList<>();
     String transport = upstream.placement(link).transport();
+    boolean translated = EraUpstream.translates(link);
     String found =
-        "opens sessions with MCP %s over %s: %s%s"
+        "%s over %s: %s%s"
             .formatted(
-                link.protocolVersion(),
+                translated
+                    ? "keeps no sessions (MCP 2026-07-28), Holdfast translates for clients with one,"
+                    : "opens sessions with MCP " + link.protocolVersion(),
                 transport,
                 server(initialized),
                 tools(session, initialized, ids));
-    if (!transport.equals("streamable-http") || !initialized.path("capabilities").has("tools")) {
+    if (translated
+        || !transport.equals("streamable-http")
+        || !initialized.path("capabilities").has("tools")) {
       return CheckResult.fine(check, found);
     }
     if (ids.isEmpty()) {
@@ -150,15 +156,14 @@ record UpstreamCheck(String name, Upstream upstream) {
             check,
             "the server refuses initialize: " + error.path("message").asText(),
             error.path("code").asInt() == METHOD_NOT_FOUND
-                ? "use a version of the server that speaks 2025-11-25 or older: later ones have no"
-                    + " initialize"
+                ? newEra(key)
                 : "check " + key + " and the log of the server")
         : CheckResult.wrong(
-            check,
-            "the server speaks "
-                + String.join(", ", versions)
-                + " only, which is not supported yet",
-            "use a version of the server that speaks 2025-11-25 or older");
+            check, "the server speaks " + String.join(", ", versions) + " only", newEra(key));
+  }
+
+  private static String newEra(String key) {
+    return "set " + key + ".era to auto: servers of revision 2026-07-28 have no initialize";
   }
 
   private static String tlsFix(String key, TlsProblem problem) {

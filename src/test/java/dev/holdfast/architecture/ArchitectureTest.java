@@ -307,6 +307,7 @@ class ArchitectureTest {
           entry(
               "cli",
               List.of(
+                  "era.south",
                   "budget",
                   "text",
                   "auth",

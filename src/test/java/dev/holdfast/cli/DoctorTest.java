@@ -251,9 +251,8 @@ class DoctorTest {
     assertThat(servers)
         .map(server -> new UpstreamCheck("files", server).run())
         .allSatisfy(result -> {
-          assertThat(result.found())
-              .isEqualTo("the server speaks 2026-07-28 only, which is not supported yet");
-          assertThat(result.fix()).startsWith("use a version of the server that speaks 2025-11-25");
+          assertThat(result.found()).isEqualTo("the server speaks 2026-07-28 only");
+          assertThat(result.fix()).startsWith("set holdfast.upstreams.files.era to auto");
         });
   }
 

@@ -8,6 +8,7 @@ import dev.holdfast.testing.OwnToolsExample;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -50,7 +51,9 @@ class EraHarnessIT {
   @CsvSource({"old stdio, conformance-stdio.mjs", "new stdio, era/server.mjs"})
   void shouldServeBothErasOverStdio(String server, String script) {
     String command = NodeFixture.commandLine(script, "--stdio");
-    try (Gateway gateway = Gateway.start(with("upstream.command", command))) {
+    Map<String, String> settings = new HashMap<>(with("upstream.command", command));
+    settings.put("holdfast.upstream.era", "auto");
+    try (Gateway gateway = Gateway.start(settings)) {
       findsAsExpected(server, gateway.url());
     }
   }

@@ -153,6 +153,11 @@ public final class EraUpstream extends ForwardingUpstream {
     return handshake;
   }
 
+  /** Returns true if a link leads to a server without sessions, for a client with one. */
+  public static boolean translates(UpstreamLink link) {
+    return ClientFacts.parse(link.session()) != null;
+  }
+
   @Override
   public UpstreamSession attach(UpstreamLink link) {
     ClientFacts client = ClientFacts.parse(link.session());
