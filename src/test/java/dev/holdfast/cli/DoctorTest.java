@@ -269,7 +269,7 @@ class DoctorTest {
             .run();
 
     assertThat(result.found()).isEqualTo("the server refuses initialize: Method not found");
-    assertThat(result.fix()).endsWith("later ones have no initialize");
+    assertThat(result.fix()).endsWith("have no initialize");
   }
 
   @Test

@@ -26,15 +26,26 @@ import org.junit.jupiter.params.provider.CsvSource;
  * The official conformance suite for the revision 2026-07-28, through the gateway. What cannot pass
  * stands with its reason in {@code eras/conformance.md} of the test resources.
  */
-@EnabledIfSystemProperty(named = "holdfast.eras", matches = "true")
 class EraConformanceIT {
+
+  /** Runs the long tests. */
+  private static final String ALL = "holdfast.eras";
 
   private static final Path EXPECTED =
       Path.of("src", "test", "resources", "eras", "conformance.md");
 
-  @ParameterizedTest
-  @CsvSource({"new, era/server.mjs", "old, conformance-server.mjs"})
-  void shouldConformInMemory(String upstream, String script) {
+  @Test
+  void shouldConformAtAServerWithoutSessions() {
+    conformsInMemory("new", "era/server.mjs");
+  }
+
+  @Test
+  @EnabledIfSystemProperty(named = ALL, matches = "true")
+  void shouldConformAtAServerWithSessions() {
+    conformsInMemory("old", "conformance-server.mjs");
+  }
+
+  private static void conformsInMemory(String upstream, String script) {
     try (NodeFixture server = NodeFixture.start(script);
         Gateway gateway = Gateway.start(Map.of("holdfast.upstream.url", server.url().toString()))) {
       conforms(gateway.url(), upstream, upstream + "-memory");
@@ -42,6 +53,7 @@ class EraConformanceIT {
   }
 
   @Test
+  @EnabledIfSystemProperty(named = ALL, matches = "true")
   void shouldConformWithToolsOfTheGateway(@TempDir Path directory) {
     Path program = OwnToolsExample.build(directory, OwnToolsExample.TEST_TOOLS);
     try (Gateway gateway = Gateway.startBuild(program, Map.of("holdfast.demo-tools", "never"))) {
@@ -52,6 +64,7 @@ class EraConformanceIT {
   /** Nothing ties a request to a replica: the rounds of a call reach both in turn. */
   @ParameterizedTest
   @CsvSource({"new, era/server.mjs", "old, conformance-server.mjs"})
+  @EnabledIfSystemProperty(named = ALL, matches = "true")
   void shouldConformOverTwoReplicasInTurn(String upstream, String script) {
     try (NodeFixture server = NodeFixture.start(script);
         RedisFixture redis = RedisFixture.start()) {
@@ -70,6 +83,7 @@ class EraConformanceIT {
 
   /** The gateway is the client of the suite's servers; a client calls through the gateway. */
   @Test
+  @EnabledIfSystemProperty(named = ALL, matches = "true")
   void shouldConformAsClient(@TempDir Path directory) throws IOException {
     List<String> options =
         PackagedProgram.shortLived(

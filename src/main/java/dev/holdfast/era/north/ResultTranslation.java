@@ -100,8 +100,7 @@ final class ResultTranslation implements Translation {
     Position previous = newest;
     newest = position;
     if (!(Envelopes.read(message) instanceof Body.Single(Message single))) {
-      return message; // Servers of 2025-03-26 may send batches. No client without a session asks
-      // it.
+      return message; // A batch, which only servers of 2025-03-26 may send.
     }
     boolean known = before != null && position.compareTo(before.cursor()) <= 0;
     return switch (single) {

@@ -2,7 +2,6 @@ package dev.holdfast.era.north;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.call.Caller;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.Principal;
 import dev.holdfast.lock.LruMap;
@@ -34,22 +33,22 @@ final class SessionPool {
   /** Time for which a session takes requests. Then what the server has told may be old. */
   private static final Duration MAX_AGE = Duration.ofMinutes(10);
 
-  /** The callers that share a session. */
+  /**
+   * The callers that share a session.
+   *
+   * @param capabilities their digest: a client may send any number of bytes
+   */
   private record Key(Principal principal, String upstream, String capabilities) {}
 
   private final Relay relay;
-  private final boolean sharesAnonymous;
+  private final EraConfig config;
   private final InstantSource clock;
   private final Map<Key, CompletableFuture<PooledSession>> sessions = LruMap.create(MAX_SESSIONS);
 
-  /**
-   * Opens sessions on demand.
-   *
-   * @param sharesAnonymous true if all callers without a name share a session in any case
-   */
-  SessionPool(Relay relay, boolean sharesAnonymous, InstantSource clock) {
+  /** Opens sessions on demand. */
+  SessionPool(Relay relay, EraConfig config, InstantSource clock) {
     this.relay = relay;
-    this.sharesAnonymous = sharesAnonymous;
+    this.config = config;
     this.clock = clock;
   }
 
@@ -111,7 +110,8 @@ final class SessionPool {
   }
 
   private static Key key(Exchange exchange, StatelessRequest request) {
-    return new Key(exchange.caller().principal(), exchange.upstream(), request.capabilities());
+    return new Key(
+        exchange.caller().principal(), exchange.upstream(), request.capabilitiesDigest());
   }
 
   private static PooledSession await(CompletableFuture<PooledSession> opening) {
@@ -143,14 +143,19 @@ final class SessionPool {
     if (translated) {
       Reply _ = relay.take(initialized, () -> {});
     }
-    boolean shared =
-        !isAnonymous(exchange.caller()) || sharesAnonymous || !relay.isStateful(session);
     return new PooledSession(
-        session.id(), translated, !shared, Discovery.read(response), clock.instant().plus(MAX_AGE));
+        session.id(),
+        translated,
+        !isShared(session),
+        Discovery.read(response),
+        clock.instant().plus(MAX_AGE));
   }
 
-  private static boolean isAnonymous(Caller caller) {
-    return caller.principal().equals(Principal.ANONYMOUS);
+  /** Ids of events name their session, with which a nameless caller could use that of others. */
+  private boolean isShared(Session session) {
+    return !session.principal().equals(Principal.ANONYMOUS)
+        || config.shareAnonymousSessions()
+        || !(config.eventIds() || relay.isStateful(session));
   }
 
   private SessionOpener.InitializeReply initialize(Exchange exchange, StatelessRequest request) {

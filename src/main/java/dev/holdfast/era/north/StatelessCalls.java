@@ -83,12 +83,10 @@ record StatelessCalls(StatelessContext context, SessionPool pool) {
   }
 
   private Reply run(Arrival arrival, CallId id, PooledSession session, String serverState) {
-    StatelessRequest request = arrival.request();
     Exchange exchange =
         session.isTranslated()
             ? arrival.exchange()
             : arrival.exchange().with(arrival.exchange().caller().with(arrival.headers()));
-    RequestId inSession = id.inSession(request.message());
     StatelessCall call =
         new StatelessCall(
             context,
@@ -96,7 +94,23 @@ record StatelessCalls(StatelessContext context, SessionPool pool) {
             exchange.caller(),
             session.id(),
             session.isForOneCall(),
-            inSession.json());
+            id.inSession(arrival.request().message()).json());
+    try {
+      return run(call, arrival, exchange, id, session, serverState);
+    } catch (RuntimeException refused) {
+      call.endLater();
+      throw refused;
+    }
+  }
+
+  private Reply run(
+      StatelessCall call,
+      Arrival arrival,
+      Exchange exchange,
+      CallId id,
+      PooledSession session,
+      String serverState) {
+    StatelessRequest request = arrival.request();
     if (session.isTranslated() && !session.discovery().serves(request.method())) {
       throw StatelessException.unknownMethod(request.method());
     }

@@ -53,7 +53,7 @@ public final class StatelessRelay {
     this.context =
         new StatelessContext(relay, new RetrySeal(store, clock), streams, listener, config, clock);
     this.subscriptions = new Subscriptions(context);
-    this.pool = new SessionPool(relay, config.shareAnonymousSessions(), clock);
+    this.pool = new SessionPool(relay, config, clock);
     this.calls = new StatelessCalls(context, pool);
   }
 

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -110,15 +111,19 @@ record StatelessRequest(Message.Request message, Map<String, String> members, by
 
   /** Adds a member. The sum does not depend on the order of the members. */
   private static void addTo(byte[] digest, String name, byte[] json, int from, int length) {
+    MessageDigest hash = sha256();
+    hash.update(name.getBytes(UTF_8));
+    hash.update((byte) 0);
+    hash.update(json, from, length);
+    byte[] sum = hash.digest();
+    for (int i = 0; i < digest.length; i++) {
+      digest[i] += sum[i];
+    }
+  }
+
+  private static MessageDigest sha256() {
     try {
-      MessageDigest hash = MessageDigest.getInstance("SHA-256");
-      hash.update(name.getBytes(UTF_8));
-      hash.update((byte) 0);
-      hash.update(json, from, length);
-      byte[] sum = hash.digest();
-      for (int i = 0; i < digest.length; i++) {
-        digest[i] += sum[i];
-      }
+      return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException impossible) {
       throw new IllegalStateException(impossible);
     }
@@ -137,6 +142,12 @@ record StatelessRequest(Message.Request message, Map<String, String> members, by
   /** The capabilities of the client, as a raw JSON object. */
   String capabilities() {
     return members.getOrDefault(MetaKeys.CLIENT_CAPABILITIES, "{}");
+  }
+
+  /** A short name for the capabilities, which may have any number of bytes. */
+  String capabilitiesDigest() {
+    byte[] digest = sha256().digest(capabilities().getBytes(UTF_8));
+    return Base64.getEncoder().encodeToString(digest);
   }
 
   boolean hasCapabilities() {
