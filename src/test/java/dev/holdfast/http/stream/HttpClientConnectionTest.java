@@ -45,7 +45,11 @@ class HttpClientConnectionTest {
               if (method.getName().equals("addCloseHandler")) {
                 closed.set((Runnable) arguments[0]);
               }
-              return method.getName().equals("write") ? written : response;
+              return switch (method.getName()) {
+                case "write" -> written;
+                case "closed" -> false;
+                default -> response;
+              };
             });
   }
 

@@ -41,6 +41,7 @@ class StatelessSessionTest {
   private UpstreamSession session(ScriptedServer server, Map<String, String> headers) {
     UpstreamLink link =
         new UpstreamLink(null, "2026-07-28")
+            .stateless(!headers.isEmpty())
             .with(Caller.UNKNOWN.with(new ForwardedHeaders(headers)));
     return fixture.upstream(settings(server.url())).attach(link);
   }
