@@ -75,6 +75,8 @@ class CorsTest {
             "Authorization",
             "Mcp-Session-Id",
             "MCP-Protocol-Version",
+            "Mcp-Method",
+            "Mcp-Name",
             "Last-Event-ID",
             "Cache-Control",
             "traceparent",
@@ -83,6 +85,20 @@ class CorsTest {
     assertThat(answer.header("Access-Control-Max-Age")).isEqualTo("7200");
     assertThat(answer.header("Access-Control-Allow-Credentials")).isNull();
     assertThat(answer.headers().getValues("Vary")).contains("Origin");
+  }
+
+  /** Any tool may want its arguments in headers, so their names are not known before. */
+  @Test
+  void shouldAcceptHeadersThatRepeatArguments() {
+    Response answer =
+        from(PAGE)
+            .header("Access-Control-Request-Method", "POST")
+            .header("Access-Control-Request-Headers", "mcp-param-region, Mcp-Param-A(b), x-other")
+            .options("/mcp");
+
+    assertThat(answer.header("Access-Control-Allow-Headers").split(", "))
+        .contains("mcp-param-region")
+        .doesNotContain("mcp-param-a(b)", "x-other");
   }
 
   @Test
