@@ -96,6 +96,10 @@ public final class EraUpstream extends ForwardingUpstream {
     return switch (discover(client, opener)) {
       case Discovery.New(Message.Response response, @Nullable String channel) when isNewClient ->
           handshake(initialize, response, NEW, new UpstreamLink(channel, NEW));
+      // A session can be resumed, and nothing need be translated.
+      case Discovery.New(Message.Response response, @Nullable String channel)
+          when era == Era.AUTO && channel == null && opensSessions(response) ->
+          openSession(initialize, false, opener);
       case Discovery.New(Message.Response response, @Nullable String channel) -> {
         String version =
             ProtocolVersion.parseWithSessions(String.valueOf(asked))
@@ -115,6 +119,15 @@ public final class EraUpstream extends ForwardingUpstream {
           throw unknown.failure();
       case Discovery.Unknown _ -> openSession(initialize, isNewClient, opener);
     };
+  }
+
+  /** Returns true if a server speaks a revision with sessions, too. */
+  private static boolean opensSessions(Message.Response discovered) {
+    return JsonEdit.elements(JsonEdit.raw(discovered.bytes(), "result", "supportedVersions"))
+        .stream()
+        .map(JsonEdit::text)
+        .anyMatch(
+            version -> version != null && ProtocolVersion.parseWithSessions(version).isPresent());
   }
 
   private Discovery discover(ClientFacts client, Caller opener) {
