@@ -13,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +20,20 @@ import org.jspecify.annotations.Nullable;
  * once, however many edits there are. For one thread.
  */
 public final class JsonEdit {
+
+  private static final byte[] EMPTY = {'{', '}'};
+
+  /** A member of an object. */
+  public interface Member {
+
+    /**
+     * Takes the name, and the place of the value in the JSON.
+     *
+     * @param from offset of the first byte
+     * @param to offset after the last byte
+     */
+    void take(String name, int from, int to);
+  }
 
   /** Edits of an object, by the names of its members. */
   private static final class Edits {
@@ -101,6 +114,21 @@ public final class JsonEdit {
     }
   }
 
+  /** Returns the text of the object with all edits. */
+  public String apply(String json) {
+    return new String(apply(json.getBytes(StandardCharsets.UTF_8)), StandardCharsets.UTF_8);
+  }
+
+  /** Returns an object with the members that were set. */
+  public byte[] toBytes() {
+    return apply(EMPTY);
+  }
+
+  /** Returns the text of an object with the members that were set. */
+  public String toJson() {
+    return new String(toBytes(), StandardCharsets.UTF_8);
+  }
+
   private static void copyObject(JsonParser parser, byte[] json, Edits edits, Output out)
       throws IOException {
     Set<String> seen = new HashSet<>();
@@ -110,7 +138,7 @@ public final class JsonEdit {
     while ((name = parser.nextFieldName()) != null) {
       int from = skipToName(json, end);
       JsonToken value = parser.nextToken();
-      int valueFrom = (int) parser.currentTokenLocation().getByteOffset();
+      int valueFrom = start(parser);
       Edits inner = edits.objects.get(name);
       if (inner != null && value == JsonToken.START_OBJECT) {
         seen.add(name);
@@ -120,9 +148,7 @@ public final class JsonEdit {
         end = offset(parser);
         continue;
       }
-      parser.skipChildren();
-      parser.finishToken();
-      end = offset(parser);
+      end = end(parser);
       boolean stays = !edits.values.containsKey(name) || edits.defaults.contains(name);
       String edited = stays ? null : edits.values.get(name);
       boolean kept = stays && (inner == null || !inner.inserts());
@@ -190,66 +216,90 @@ public final class JsonEdit {
    */
   public static @Nullable String raw(byte[] json, String... path) {
     try (JsonParser parser = Utf8JsonFactory.INSTANCE.createParser(json)) {
-      int depth = 0;
-      if (parser.nextToken() != JsonToken.START_OBJECT) {
-        return null;
-      }
-      String name;
-      while ((name = parser.nextFieldName()) != null) {
-        JsonToken value = parser.nextToken();
-        if (!name.equals(path[depth])) {
-          parser.skipChildren();
-          continue;
-        }
-        depth++;
-        if (depth < path.length && value == JsonToken.START_OBJECT) {
-          continue;
-        }
-        if (depth < path.length) {
-          return null;
-        }
-        int from = (int) parser.currentTokenLocation().getByteOffset();
-        parser.skipChildren();
-        parser.finishToken();
-        return new String(json, from, offset(parser) - from, StandardCharsets.UTF_8);
-      }
-      return null;
+      return enter(parser, path) ? slice(json, start(parser), end(parser)) : null;
     } catch (IOException invalid) {
       throw new UncheckedIOException(invalid);
     }
   }
 
+  /** Moves to the value at a path; returns false if there is none. */
+  private static boolean enter(JsonParser parser, String[] path) throws IOException {
+    JsonToken value = parser.nextToken();
+    for (String wanted : path) {
+      if (value != JsonToken.START_OBJECT) {
+        return false;
+      }
+      String name = parser.nextFieldName();
+      while (name != null && !name.equals(wanted)) {
+        parser.nextToken();
+        parser.skipChildren();
+        name = parser.nextFieldName();
+      }
+      if (name == null) {
+        return false;
+      }
+      value = parser.nextToken();
+    }
+    return true;
+  }
+
+  /** The offset of the value on which the parser stands. */
+  private static int start(JsonParser parser) {
+    return (int) parser.currentTokenLocation().getByteOffset();
+  }
+
+  /** Skips the value on which the parser stands, and returns the offset after it. */
+  private static int end(JsonParser parser) throws IOException {
+    parser.skipChildren();
+    parser.finishToken();
+    return offset(parser);
+  }
+
+  private static String slice(byte[] json, int from, int to) {
+    return new String(json, from, to - from, StandardCharsets.UTF_8);
+  }
+
+  /** Visits the members of the object at a path, in order; none of another value. */
+  public static void forEachMember(byte[] json, Member action, String... path) {
+    parts(json, JsonToken.START_OBJECT, action, path);
+  }
+
   /** Returns the raw members of an object, in order; empty for another value or none. */
   public static Map<String, String> members(@Nullable String json) {
     Map<String, String> members = new LinkedHashMap<>();
-    parts(json, JsonToken.START_OBJECT, members::put);
+    byte[] bytes = bytes(json);
+    parts(
+        bytes,
+        JsonToken.START_OBJECT,
+        (name, from, to) -> members.put(name, slice(bytes, from, to)));
     return members;
   }
 
   /** Returns the raw elements of an array, in order; empty for another value or none. */
   public static List<String> elements(@Nullable String json) {
     List<String> elements = new ArrayList<>();
-    parts(json, JsonToken.START_ARRAY, (_, element) -> elements.add(element));
+    byte[] bytes = bytes(json);
+    parts(bytes, JsonToken.START_ARRAY, (_, from, to) -> elements.add(slice(bytes, from, to)));
     return elements;
   }
 
-  private static void parts(
-      @Nullable String text, JsonToken start, BiConsumer<String, String> action) {
-    byte[] json = text == null ? new byte[0] : text.getBytes(StandardCharsets.UTF_8);
+  private static byte[] bytes(@Nullable String json) {
+    return json == null ? new byte[0] : json.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static void parts(byte[] json, JsonToken kind, Member action, String... path) {
     try (JsonParser parser = Utf8JsonFactory.INSTANCE.createParser(json)) {
-      if (parser.nextToken() != start) {
+      if (!enter(parser, path) || parser.currentToken() != kind) {
         return;
       }
       while (!parser.nextToken().isStructEnd()) {
         String name = "";
-        if (start == JsonToken.START_OBJECT) {
+        if (kind == JsonToken.START_OBJECT) {
           name = parser.currentName();
           parser.nextToken();
         }
-        int from = (int) parser.currentTokenLocation().getByteOffset();
-        parser.skipChildren();
-        parser.finishToken();
-        action.accept(name, new String(json, from, offset(parser) - from, StandardCharsets.UTF_8));
+        int from = start(parser);
+        action.take(name, from, end(parser));
       }
     } catch (IOException invalid) {
       throw new UncheckedIOException(invalid);

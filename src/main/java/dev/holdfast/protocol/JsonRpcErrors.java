@@ -13,16 +13,6 @@ public final class JsonRpcErrors {
 
   private JsonRpcErrors() {}
 
-  /**
-   * Returns a response with a result.
-   *
-   * @param result raw JSON on one line
-   */
-  public static byte[] result(RequestId id, String result) {
-    return ("{\"jsonrpc\":\"2.0\",\"id\":" + id.json() + ",\"result\":" + result + "}")
-        .getBytes(StandardCharsets.UTF_8);
-  }
-
   /** Returns an error response without data. */
   public static byte[] error(@Nullable RequestId id, JsonRpcErrorCode code, String message) {
     return error(id, code.code(), message, Map.of());

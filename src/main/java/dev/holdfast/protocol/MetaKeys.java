@@ -8,7 +8,7 @@ public final class MetaKeys {
   /** The revision of a request. It tells revisions without sessions from those with sessions. */
   public static final String PROTOCOL_VERSION = PREFIX + "protocolVersion";
 
-  /** What the client can do, in each request. */
+  /** Capabilities of the client, in each request. */
   public static final String CLIENT_CAPABILITIES = PREFIX + "clientCapabilities";
 
   /** Name and version of the client, in each request. */

@@ -1,5 +1,8 @@
 package dev.holdfast.protocol;
 
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
 /** The methods that the gateway itself acts on. All others pass through. */
 public final class Methods {
 
@@ -30,7 +33,7 @@ public final class Methods {
   /** Sets the least severe log messages of a session, until 2025-11-25. */
   public static final String SET_LEVEL = "logging/setLevel";
 
-  /** What a server can do (2026-07-28). */
+  /** Asks what a server can do (2026-07-28). */
   public static final String SERVER_DISCOVER = "server/discover";
 
   /** Opens a stream of notifications (2026-07-28). */
@@ -48,7 +51,32 @@ public final class Methods {
   /** A log message of the server. */
   public static final String NOTIFICATIONS_MESSAGE = "notifications/message";
 
-  /** Whether a request changes the resources that a session listens to. */
+  /** The server has opened the stream of {@link #SUBSCRIPTIONS_LISTEN}. */
+  public static final String NOTIFICATIONS_ACKNOWLEDGED =
+      "notifications/subscriptions/acknowledged";
+
+  /** Parameter that the header {@code Mcp-Name} repeats, by method (2026-07-28, Transports). */
+  private static final Map<String, String> NAMED =
+      Map.of(
+          TOOLS_CALL,
+          "name",
+          PROMPTS_GET,
+          "name",
+          RESOURCES_READ,
+          "uri",
+          "tasks/get",
+          "taskId",
+          "tasks/update",
+          "taskId",
+          "tasks/cancel",
+          "taskId");
+
+  /** The name of the parameter that {@code Mcp-Name} repeats; null if there is none. */
+  public static @Nullable String nameParameter(String method) {
+    return NAMED.get(method);
+  }
+
+  /** Returns true if a request changes the resources that a session listens to. */
   public static boolean isAboutSubscriptions(String method) {
     return method.equals(RESOURCES_SUBSCRIBE) || method.equals(RESOURCES_UNSUBSCRIBE);
   }

@@ -1,5 +1,7 @@
 package dev.holdfast.upstream;
 
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Message;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +75,23 @@ public interface MessageSource extends AutoCloseable {
   /** Whether all messages have arrived, so that {@link #take} never waits. */
   default boolean hasArrived() {
     return false;
+  }
+
+  /**
+   * Takes messages until the first response. Ignores all others.
+   *
+   * @return null at the end of the source
+   * @throws UpstreamException as {@link #take} does
+   */
+  default Message.@Nullable Response response() {
+    for (var taken = take(); !taken.isEmpty(); taken = take()) {
+      for (UpstreamMessage message : taken) {
+        if (message.body() instanceof Body.Single(Message.Response response)) {
+          return response;
+        }
+      }
+    }
+    return null;
   }
 
   /**

@@ -52,13 +52,13 @@ public record UpstreamLink(
     return toServer(headersKnown ? null : "", ProtocolVersion.V2026_07_28.wire());
   }
 
-  /** Whether the server keeps no session: each request names its revision (2026-07-28). */
+  /** Returns true if the server keeps no session: each request names its revision (2026-07-28). */
   public boolean isStateless() {
     return (session == null || session.isEmpty())
         && protocolVersion.equals(ProtocolVersion.V2026_07_28.wire());
   }
 
-  /** Whether the client of a {@linkplain #isStateless stateless} link sends all headers itself. */
+  /** Returns true if the client of a {@link #isStateless} link sends all headers itself. */
   public boolean hasHeadersOfClient() {
     return session == null;
   }

@@ -49,6 +49,23 @@ class JsonEditTest {
   }
 
   @Test
+  void shouldVisitMembersAndBuildObjects() {
+    byte[] json = "{\"x\":0,\"a\":{\"k\" : [1, 2],\"é\":\"v\"}}".getBytes(UTF_8);
+    StringBuilder seen = new StringBuilder();
+
+    JsonEdit.forEachMember(
+        json,
+        (name, from, to) ->
+            seen.append(name).append('=').append(new String(json, from, to - from, UTF_8)),
+        "a");
+    JsonEdit.forEachMember(json, (name, _, _) -> seen.append(name), "x");
+
+    assertThat(seen.toString()).isEqualTo("k=[1, 2]é=\"v\"");
+    assertThat(new JsonEdit().set("1", "a", "b").toJson()).isEqualTo("{\"a\":{\"b\":1}}");
+    assertThat(new JsonEdit().remove("a").apply("{\"a\":1,\"b\":2}")).isEqualTo("{\"b\":2}");
+  }
+
+  @Test
   void shouldReadRawValues() {
     byte[] json =
         "{\"x\":{\"k\":9},\"a\":{\"b\" : { \"c\": \"\\u0041\" } ,\"n\":12}}".getBytes(UTF_8);

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.LogLevels;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import java.util.Base64;
@@ -28,7 +29,7 @@ record CallId(String random, String logLevel, String digest) {
     String level = request.logLevel();
     return new CallId(
         Long.toString(ThreadLocalRandom.current().nextLong() >>> 2, RADIX),
-        level == null ? "" : LogLevels.known(level),
+        level == null || !LogLevels.isKnown(level) ? "" : level,
         Base64.getUrlEncoder().withoutPadding().encodeToString(request.digest()));
   }
 

@@ -1,9 +1,11 @@
 package dev.holdfast.era.north;
 
+import dev.holdfast.protocol.ClientCapabilities;
+import dev.holdfast.protocol.LogLevels;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a translation must know of the request that it answers.
+ * Facts about a request of a client, for the translation of the answer.
  *
  * @param id raw id that the client chose
  * @param method the method
@@ -23,10 +25,15 @@ record ClientRequest(
         call.digest());
   }
 
+  /** Returns true if the client wants log messages of a level. */
+  boolean wantsLog(@Nullable String level) {
+    return !logLevel.isEmpty() && LogLevels.severity(level) >= LogLevels.severity(logLevel);
+  }
+
   /** Returns true if a server may answer with a request of that method. */
   boolean allows(String serverMethod) {
     return StatelessMethods.ASKING.contains(method)
-        && ServerRequests.METHODS.contains(serverMethod);
+        && ClientCapabilities.REQUESTS.contains(serverMethod);
   }
 
   /**

@@ -5,15 +5,15 @@ import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.time.Duration;
 
-/** What clients of revision 2026-07-28 get, which has no sessions. */
+/** Service for clients of revision 2026-07-28, which has no sessions. */
 @ConfigMapping(prefix = "holdfast.eras")
 public interface EraConfig {
 
-  /** What clients of revision 2026-07-28 get. */
+  /** Service for clients of revision 2026-07-28. */
   @WithDefault("serve")
   NewClients newClients();
 
-  /** What clients of revision 2026-07-28 get. */
+  /** Kinds of service. */
   enum NewClients {
     /** Their requests are served. */
     SERVE,
@@ -22,8 +22,8 @@ public interface EraConfig {
   }
 
   /**
-   * Whether the events of a call have ids, with which a client can go on by GET after a cut
-   * connection. A call of a client that leaves then goes on for the time of {@link #cancelGrace}.
+   * Ids for the events of a call, with which a client can go on by GET after a cut connection. A
+   * call of a client that leaves then goes on for the time of {@link #cancelGrace}.
    */
   @WithDefault("false")
   boolean eventIds();
@@ -42,8 +42,8 @@ public interface EraConfig {
   Duration answerTimeout();
 
   /**
-   * Whether clients that the gateway does not know by name share a session of a server that keeps
-   * sessions. If not, each of their requests gets its own.
+   * One session of a server that keeps sessions for all clients that the gateway does not know by
+   * name. If not, each of their requests gets its own.
    */
   @WithDefault("false")
   boolean shareAnonymousSessions();

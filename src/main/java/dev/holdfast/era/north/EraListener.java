@@ -6,7 +6,7 @@ package dev.holdfast.era.north;
  */
 public interface EraListener {
 
-  /** What becomes of a request. */
+  /** Outcomes of requests. */
   enum Request {
     /** A server with sessions gets it. */
     TRANSLATED,
@@ -14,17 +14,17 @@ public interface EraListener {
     PASSED,
     /** The gateway answers it with an error. */
     REFUSED,
-    /** It names an earlier revision in its header, and is served all the same. */
+    /** The request names an earlier revision in its header, and is served all the same. */
     EARLIER_HEADER
   }
 
-  /** What becomes of a state that a client brings back. */
+  /** Outcomes of states that clients bring back. */
   enum State {
     /** The request goes on. */
     ACCEPTED,
     /** The request goes on, but its answers were given to the server before. */
     REPLAYED,
-    /** It is forged, has expired, or is of another request or caller. */
+    /** The state is forged, has expired, or is of another request or caller. */
     REFUSED
   }
 

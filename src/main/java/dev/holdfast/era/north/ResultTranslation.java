@@ -1,13 +1,12 @@
 package dev.holdfast.era.north;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Position;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.ClientCapabilities;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
-import dev.holdfast.protocol.JsonRpcErrors;
+import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.MetaKeys;
 import dev.holdfast.protocol.Methods;
@@ -29,7 +28,7 @@ final class ResultTranslation implements Translation {
   /** Rounds in a row in which nothing is asked; some clients fail at a third. */
   private static final int MAX_PAUSES = 2;
 
-  /** How far the response is. */
+  /** Progress of the response. */
   private enum Progress {
     OPEN,
     PAUSED,
@@ -38,7 +37,7 @@ final class ResultTranslation implements Translation {
 
   private StatelessCall call;
   private final boolean translated;
-  private final Discovery discovery;
+  private final ServerDescription discovery;
   private final ServerRequests asked = new ServerRequests();
 
   /** Null until a resumed stream tells it. */
@@ -47,7 +46,7 @@ final class ResultTranslation implements Translation {
   /** The stream of the call; empty while the answer is no stream. */
   private String stream = "";
 
-  /** Where a retry goes on; null in the first round. */
+  /** The round before, where a retry goes on; null in the first one. */
   private RetryState.@Nullable Call before;
 
   /** The capability that the server needs and the client has not declared; null for none. */
@@ -66,7 +65,7 @@ final class ResultTranslation implements Translation {
       StatelessCall call,
       @Nullable ClientRequest request,
       boolean translated,
-      Discovery discovery) {
+      ServerDescription discovery) {
     this.call = call;
     this.request = request;
     this.translated = translated;
@@ -120,7 +119,7 @@ final class ResultTranslation implements Translation {
       return NOTHING;
     }
     if (question.method().equals(Methods.PING)) {
-      call.sendLater(JsonRpcErrors.result(question.id(), "{}"));
+      call.sendLater(JsonRpcMessages.result(question.id(), "{}"));
       return NOTHING;
     }
     if (request == null || !request.allows(question.method())) {
@@ -129,7 +128,7 @@ final class ResultTranslation implements Translation {
     }
     String declared = request.capabilities();
     if (declared != null && missing == null) {
-      missing = ServerRequests.missingCapability(question, declared.getBytes(UTF_8));
+      missing = new ClientCapabilities(declared).missing(question.method(), question.bytes());
     }
     asked.add(question, previous);
     return NOTHING;
@@ -149,9 +148,7 @@ final class ResultTranslation implements Translation {
       }
       case Methods.NOTIFICATIONS_MESSAGE -> {
         String level = JsonEdit.text(JsonEdit.raw(notification.bytes(), "params", "level"));
-        yield request != null && LogLevels.isWanted(level, request.logLevel())
-            ? notification.bytes()
-            : NOTHING;
+        yield request != null && request.wantsLog(level) ? notification.bytes() : NOTHING;
       }
       default -> translated ? NOTHING : tagged(notification.bytes());
     };
@@ -183,7 +180,8 @@ final class ResultTranslation implements Translation {
     if (StatelessMethods.CACHEABLE.contains(request.method())) {
       edit.add("0", "result", "ttlMs").add("\"private\"", "result", "cacheScope");
     }
-    if (JsonEdit.raw(response.bytes(), "result", "_meta", MetaKeys.SUBSCRIPTION_ID) != null) {
+    if (request.method().equals(Methods.SUBSCRIPTIONS_LISTEN)
+        && JsonEdit.raw(response.bytes(), "result", "_meta", MetaKeys.SUBSCRIPTION_ID) != null) {
       edit.set(request.id(), "result", "_meta", MetaKeys.SUBSCRIPTION_ID);
     }
     if (!translated) {
@@ -216,7 +214,7 @@ final class ResultTranslation implements Translation {
   /** A server of 2025-11-25 wants the user to open a page first. A retry calls it again. */
   private byte[] signIn(ClientRequest of, Message.Response response) {
     String declared = of.capabilities();
-    if (declared != null && JsonEdit.raw(declared.getBytes(UTF_8), "elicitation", "url") == null) {
+    if (declared != null && !new ClientCapabilities(declared).has("elicitation", "url")) {
       return StatelessException.missingCapability("{\"elicitation\":{\"url\":{}}}")
           .toError(new RequestId(of.id()));
     }
@@ -224,17 +222,16 @@ final class ResultTranslation implements Translation {
         JsonEdit.elements(JsonEdit.raw(response.bytes(), "error", "data", "elicitations"));
     JsonEdit input = new JsonEdit();
     for (int i = 0; i < pages.size(); i++) {
-      byte[] page = new JsonEdit().remove("elicitationId").apply(pages.get(i).getBytes(UTF_8));
       String key = "page" + (i + 1);
-      input.set(JsonEdit.quote(ServerRequests.ELICITATION), key, "method");
-      input.set(new String(page, UTF_8), key, "params");
+      input.set(JsonEdit.quote(ClientCapabilities.ELICITATION), key, "method");
+      input.set(new JsonEdit().remove("elicitationId").apply(pages.get(i)), key, "params");
     }
-    String requests = new String(input.apply("{}".getBytes(UTF_8)), UTF_8);
+    String requests = input.toJson();
     return inputRequired(of, requests, sealed(of, Optional.empty(), ""));
   }
 
   private void addServerInfo(JsonEdit edit) {
-    if (!discovery.equals(Discovery.UNKNOWN)) {
+    if (!discovery.equals(ServerDescription.UNKNOWN)) {
       edit.add(discovery.serverInfo(), "result", "_meta", MetaKeys.SERVER_INFO);
     }
   }
@@ -300,7 +297,7 @@ final class ResultTranslation implements Translation {
             .set(requests, "result", "inputRequests")
             .set(JsonEdit.quote(state), "result", "requestState");
     addServerInfo(result);
-    return result.apply("{}".getBytes(UTF_8));
+    return result.toBytes();
   }
 
   @Override

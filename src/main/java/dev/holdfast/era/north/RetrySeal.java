@@ -28,7 +28,7 @@ record RetrySeal(RetryStore store, InstantSource clock) {
   /** The longest text that is opened. */
   private static final int MAX_TEXT = 128 * 1024;
 
-  /** What a seal is bound to. */
+  /** Facts to which a seal is bound. */
   record Binding(Principal principal, String upstream, String method, String digest) {
 
     static Binding of(Caller caller, String upstream, ClientRequest request) {

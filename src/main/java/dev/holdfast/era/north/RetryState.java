@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a client brings back, sealed, to go on with a request.
+ * State of a request that its client brings back, sealed, to go on with it.
  *
  * @param call the stream that the request goes on with; empty if it begins again
  * @param serverState the state of a server that keeps nothing itself, as raw JSON; empty for none

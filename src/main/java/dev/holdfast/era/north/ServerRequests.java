@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,12 +18,6 @@ import org.jspecify.annotations.Nullable;
  * inputRequests} (MCP 2026-07-28, Multi Round-Trip Requests). For one thread.
  */
 final class ServerRequests {
-
-  static final String ELICITATION = "elicitation/create";
-  static final String SAMPLING = "sampling/createMessage";
-  static final String ROOTS = "roots/list";
-
-  static final Set<String> METHODS = Set.of(ELICITATION, SAMPLING, ROOTS);
 
   /** The most requests of one round. The others follow in the next one. */
   private static final int MAX_REQUESTS = 20;
@@ -75,42 +68,11 @@ final class ServerRequests {
   String toJson() {
     JsonEdit all = new JsonEdit();
     open.forEach((id, request) -> all.set(request, key(id.json())));
-    return new String(all.apply("{}".getBytes(UTF_8)), UTF_8);
+    return all.toJson();
   }
 
   /** The key under which the client answers a request of that raw id. */
   static String key(String id) {
     return Objects.requireNonNullElse(JsonEdit.text(id), id);
-  }
-
-  /**
-   * Returns the capability that a request needs and the client has not declared, as a raw JSON
-   * object; null if nothing is missing. A bare {@code elicitation} means forms.
-   */
-  static @Nullable String missingCapability(Message.Request request, byte[] capabilities) {
-    return switch (request.method()) {
-      case ELICITATION -> {
-        String mode = JsonEdit.text(JsonEdit.raw(request.bytes(), "params", "mode"));
-        String wanted = "url".equals(mode) ? "url" : "form";
-        boolean has =
-            JsonEdit.raw(capabilities, "elicitation", wanted) != null
-                || (wanted.equals("form") && isBare(capabilities, "elicitation"));
-        yield has ? null : "{\"elicitation\":{\"" + wanted + "\":{}}}";
-      }
-      case SAMPLING -> {
-        boolean tools = JsonEdit.raw(request.bytes(), "params", "tools") != null;
-        if (tools && JsonEdit.raw(capabilities, "sampling", "tools") == null) {
-          yield "{\"sampling\":{\"tools\":{}}}";
-        }
-        yield JsonEdit.raw(capabilities, "sampling") == null ? "{\"sampling\":{}}" : null;
-      }
-      case ROOTS -> JsonEdit.raw(capabilities, "roots") == null ? "{\"roots\":{}}" : null;
-      default -> "{}";
-    };
-  }
-
-  private static boolean isBare(byte[] capabilities, String name) {
-    String declared = JsonEdit.raw(capabilities, name);
-    return declared != null && declared.replaceAll("\\s", "").equals("{}");
   }
 }

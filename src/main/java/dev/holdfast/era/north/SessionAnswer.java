@@ -4,13 +4,11 @@ import dev.holdfast.log.Position;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.tail.ClientConnection;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.Translation;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -60,24 +58,6 @@ final class SessionAnswer implements Translation, ClientConnection {
     }
     return NOTHING;
   }
-
-  @Override
-  public boolean isAsking() {
-    return false;
-  }
-
-  @Override
-  public boolean canPause() {
-    return false;
-  }
-
-  @Override
-  public byte[] pause(Position cursor) {
-    return NOTHING;
-  }
-
-  @Override
-  public void requests(List<RequestId> open) {}
 
   @Override
   public void closed(boolean left) {

@@ -1,13 +1,12 @@
 package dev.holdfast.era.north;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.Principal;
 import dev.holdfast.lock.LruMap;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.relay.Relay;
@@ -19,7 +18,6 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sessions of this replica for callers that have none: one for each principal, upstream and set of
@@ -83,23 +81,23 @@ final class SessionPool {
     }
   }
 
-  /** What the server of a request says of itself. Throws as above. */
-  Discovery discover(Exchange exchange, StatelessRequest request) {
+  /** The description of the server of a request. Throws as above. */
+  ServerDescription discover(Exchange exchange, StatelessRequest request) {
     CompletableFuture<PooledSession> known = sessions.get(key(exchange, request));
     PooledSession session = known == null ? null : await(known);
     if (session != null && session.take(clock.instant())) {
-      return session.discovery();
+      return session.server();
     }
     PooledSession found = find(exchange, request);
     end(exchange, found);
-    return found.discovery();
+    return found.server();
   }
 
   /** Removes a session that has ended. */
   void forget(Exchange exchange, StatelessRequest request, PooledSession session) {
     sessions.computeIfPresent(
         key(exchange, request),
-        (_, known) -> known.isDone() && await(known) == session ? null : known);
+        (_, known) -> known.isDone() && await(known).equals(session) ? null : known);
   }
 
   /** Ends a session that was opened for one call. */
@@ -130,15 +128,14 @@ final class SessionPool {
     byte[] response = opened.messages().getLast();
     Session session = opened.session();
     if (session == null) {
-      @Nullable String why = JsonEdit.text(JsonEdit.raw(response, "error", "message"));
+      String why = JsonEdit.text(JsonEdit.raw(response, "error", "message"));
       throw new StatelessException(
           200, JsonRpcErrorCode.INTERNAL_ERROR, "The server refuses a session: " + why, null);
     }
     Exchange initialized =
         exchange.with(
             session.id(),
-            Envelopes.read(
-                "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}".getBytes(UTF_8)));
+            Envelopes.read(JsonRpcMessages.of(Methods.NOTIFICATIONS_INITIALIZED).toBytes()));
     boolean translated = session.version().hasSessions();
     if (translated) {
       Reply _ = relay.take(initialized, () -> {});
@@ -147,7 +144,7 @@ final class SessionPool {
         session.id(),
         translated,
         !isShared(session),
-        Discovery.read(response),
+        ServerDescription.read(response),
         clock.instant().plus(MAX_AGE));
   }
 
@@ -159,20 +156,15 @@ final class SessionPool {
   }
 
   private SessionOpener.InitializeReply initialize(Exchange exchange, StatelessRequest request) {
-    byte[] capabilities =
-        new JsonEdit()
-            .remove("extensions")
-            .remove("tasks")
-            .apply(request.capabilities().getBytes(UTF_8));
+    String capabilities =
+        new JsonEdit().remove("extensions").remove("tasks").apply(request.capabilities());
     byte[] initialize =
-        new JsonEdit()
-            .set("\"2.0\"", "jsonrpc")
+        JsonRpcMessages.of(Methods.INITIALIZE)
             .set("\"open\"", "id")
-            .set(JsonEdit.quote(Methods.INITIALIZE), "method")
             .set(JsonEdit.quote(ProtocolVersion.V2026_07_28.wire()), "params", "protocolVersion")
-            .set(new String(capabilities, UTF_8), "params", "capabilities")
+            .set(capabilities, "params", "capabilities")
             .set(request.clientInfo(), "params", "clientInfo")
-            .apply("{}".getBytes(UTF_8));
+            .toBytes();
     Reply reply = relay.take(exchange.with(null, Envelopes.read(initialize)), () -> {});
     if (reply instanceof Reply.Initialization(SessionOpener.InitializeReply opened)) {
       return opened;

@@ -1,17 +1,14 @@
 package dev.holdfast.era.north;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.holdfast.call.Caller;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
-import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
-import dev.holdfast.protocol.Methods;
+import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.stream.StreamNames;
@@ -36,6 +33,17 @@ record StatelessCall(
     String id) {
 
   private static final Logger LOG = Logger.getLogger(StatelessCall.class);
+
+  /** A call of the sender of a request. */
+  static StatelessCall of(
+      StatelessContext context,
+      Exchange exchange,
+      SessionId session,
+      boolean endsSession,
+      String id) {
+    return new StatelessCall(
+        context, exchange.upstream(), exchange.caller(), session, endsSession, id);
+  }
 
   /** The same call, of which the id is known now. */
   StatelessCall withId(String known) {
@@ -82,13 +90,7 @@ record StatelessCall(
   }
 
   private void cancelNow() {
-    Reply _ =
-        send(
-            new JsonEdit()
-                .set("\"2.0\"", "jsonrpc")
-                .set(JsonEdit.quote(Methods.NOTIFICATIONS_CANCELLED), "method")
-                .set(id, "params", "requestId")
-                .apply("{}".getBytes(UTF_8)));
+    Reply _ = send(JsonRpcMessages.cancelled(id));
     end();
   }
 

@@ -1,7 +1,5 @@
 package dev.holdfast.era.north;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.holdfast.call.Exchange;
 import dev.holdfast.log.Position;
 import dev.holdfast.protocol.Body;
@@ -9,8 +7,9 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
-import dev.holdfast.protocol.JsonRpcErrors;
+import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.stream.EventId;
@@ -88,10 +87,9 @@ record StatelessCalls(StatelessContext context, SessionPool pool) {
             ? arrival.exchange()
             : arrival.exchange().with(arrival.exchange().caller().with(arrival.headers()));
     StatelessCall call =
-        new StatelessCall(
+        StatelessCall.of(
             context,
-            exchange.upstream(),
-            exchange.caller(),
+            exchange,
             session.id(),
             session.isForOneCall(),
             id.inSession(arrival.request().message()).json());
@@ -111,7 +109,7 @@ record StatelessCalls(StatelessContext context, SessionPool pool) {
       PooledSession session,
       String serverState) {
     StatelessRequest request = arrival.request();
-    if (session.isTranslated() && !session.discovery().serves(request.method())) {
+    if (session.isTranslated() && !session.server().serves(request.method())) {
       throw StatelessException.unknownMethod(request.method());
     }
     context
@@ -123,7 +121,7 @@ record StatelessCalls(StatelessContext context, SessionPool pool) {
     Reply reply = context.relay().take(exchange.with(session.id(), body), arrival.onSent());
     ResultTranslation translation =
         new ResultTranslation(
-            call, ClientRequest.of(request, id), session.isTranslated(), session.discovery());
+            call, ClientRequest.of(request, id), session.isTranslated(), session.server());
     return switch (reply) {
       case Reply.Json(byte[] document, _) -> json(translation, document);
       case Reply.Stream(Tail tail, boolean isComplete) -> {
@@ -177,12 +175,10 @@ record StatelessCalls(StatelessContext context, SessionPool pool) {
       boolean _ =
           SessionAnswer.isResult(
               call.send(
-                  new JsonEdit()
-                      .set("\"2.0\"", "jsonrpc")
+                  JsonRpcMessages.of(Methods.SET_LEVEL)
                       .set("\"level-" + level + "\"", "id")
-                      .set("\"logging/setLevel\"", "method")
                       .set(JsonEdit.quote(level), "params", "level")
-                      .apply("{}".getBytes(UTF_8))));
+                      .toBytes()));
     }
   }
 
@@ -194,13 +190,7 @@ record StatelessCalls(StatelessContext context, SessionPool pool) {
       RetryState.Call round,
       int pauses) {
     StatelessCall call =
-        new StatelessCall(
-            context,
-            exchange.upstream(),
-            exchange.caller(),
-            round.session(),
-            round.endsSession(),
-            round.id());
+        StatelessCall.of(context, exchange, round.session(), round.endsSession(), round.id());
     try {
       List<String> unanswered = answer(call, request, round);
       RetryState.Call rest = round.waitingFor(unanswered);
@@ -213,7 +203,7 @@ record StatelessCalls(StatelessContext context, SessionPool pool) {
                   exchange.caller(),
                   new EventId(round.stream(), rest.from()));
       ResultTranslation translation =
-          new ResultTranslation(call, client, true, Discovery.UNKNOWN).after(rest, pauses);
+          new ResultTranslation(call, client, true, ServerDescription.UNKNOWN).after(rest, pauses);
       return new Reply.Stream(
           translated(tail.orElseThrow(RelayException.StreamNotFound::new), translation, call));
     } catch (RelayException.SessionNotFound
@@ -251,7 +241,7 @@ record StatelessCalls(StatelessContext context, SessionPool pool) {
       if (answer == null) {
         unanswered.add(asked);
       } else {
-        Reply _ = call.send(JsonRpcErrors.result(new RequestId(asked), answer));
+        Reply _ = call.send(JsonRpcMessages.result(new RequestId(asked), answer));
       }
     }
   }

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 
-/** What all calls of clients without a session share. */
+/** Parts that all calls of clients without a session share. */
 record StatelessContext(
     Relay relay,
     RetrySeal seal,

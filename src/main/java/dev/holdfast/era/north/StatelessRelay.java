@@ -159,7 +159,8 @@ public final class StatelessRelay {
         .map(tail ->
             calls.translated(
                 tail,
-                new ResultTranslation(call, null, true, Discovery.UNKNOWN).of(last.stream()),
+                new ResultTranslation(call, null, true, ServerDescription.UNKNOWN)
+                    .of(last.stream()),
                 call));
   }
 }

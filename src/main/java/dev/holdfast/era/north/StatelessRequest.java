@@ -2,14 +2,10 @@ package dev.holdfast.era.north;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.MetaKeys;
-import dev.holdfast.protocol.Utf8JsonFactory;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import dev.holdfast.protocol.Methods;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
@@ -19,7 +15,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request of revision 2026-07-28, with what its {@code params} say of the client.
+ * A request of revision 2026-07-28, with the parameters that tell of the client.
  *
  * @param members raw JSON of the members of {@code params} and {@code _meta} that the gateway uses
  * @param digest hash of all other parameters; empty if no retry can need it
@@ -42,71 +38,31 @@ record StatelessRequest(Message.Request message, Map<String, String> members, by
 
   private static final int HASH_BYTES = 32;
 
-  /** Reads the parameters, in one pass over the message. */
+  /** Reads the parameters. */
   static StatelessRequest read(Message.Request message) {
     Map<String, String> members = new HashMap<>();
     byte[] digest = new byte[StatelessMethods.ASKING.contains(message.method()) ? HASH_BYTES : 0];
     byte[] json = message.bytes();
-    try (JsonParser parser = Utf8JsonFactory.INSTANCE.createParser(json)) {
-      parser.nextToken();
-      String name;
-      while ((name = parser.nextFieldName()) != null) {
-        boolean entered = parser.nextToken() == JsonToken.START_OBJECT && name.equals("params");
-        if (entered) {
-          readParams(parser, json, message, members, digest);
-        } else {
-          parser.skipChildren();
-        }
-      }
-    } catch (IOException invalid) {
-      throw new UncheckedIOException(invalid);
-    }
+    String named = Methods.nameParameter(message.method());
+    JsonEdit.forEachMember(
+        json,
+        (name, from, to) -> {
+          int length = to - from;
+          if (name.equals("_meta")) {
+            Map<String, String> meta = JsonEdit.members(new String(json, from, length, UTF_8));
+            meta.keySet().retainAll(OF_META);
+            members.putAll(meta);
+            return;
+          }
+          if (OF_PARAMS.contains(name) || name.equals(named)) {
+            members.put(name, new String(json, from, length, UTF_8));
+          }
+          if (digest.length > 0 && !name.equals(STATE) && !name.equals(RESPONSES)) {
+            addTo(digest, name, json, from, length);
+          }
+        },
+        "params");
     return new StatelessRequest(message, members, digest);
-  }
-
-  private static void readParams(
-      JsonParser parser,
-      byte[] json,
-      Message.Request message,
-      Map<String, String> members,
-      byte[] digest)
-      throws IOException {
-    String named = StatelessMethods.NAMED.get(message.method());
-    String name;
-    while ((name = parser.nextFieldName()) != null) {
-      JsonToken value = parser.nextToken();
-      if (name.equals("_meta") && value == JsonToken.START_OBJECT) {
-        readMeta(parser, json, members);
-        continue;
-      }
-      int from = (int) parser.currentTokenLocation().getByteOffset();
-      int length = skipValue(parser) - from;
-      if (OF_PARAMS.contains(name) || name.equals(named)) {
-        members.put(name, new String(json, from, length, UTF_8));
-      }
-      if (digest.length > 0 && !name.equals(STATE) && !name.equals(RESPONSES)) {
-        addTo(digest, name, json, from, length);
-      }
-    }
-  }
-
-  private static void readMeta(JsonParser parser, byte[] json, Map<String, String> members)
-      throws IOException {
-    String name;
-    while ((name = parser.nextFieldName()) != null) {
-      JsonToken _ = parser.nextToken();
-      int from = (int) parser.currentTokenLocation().getByteOffset();
-      int length = skipValue(parser) - from;
-      if (OF_META.contains(name)) {
-        members.put(name, new String(json, from, length, UTF_8));
-      }
-    }
-  }
-
-  private static int skipValue(JsonParser parser) throws IOException {
-    parser.skipChildren();
-    parser.finishToken();
-    return (int) parser.currentLocation().getByteOffset();
   }
 
   /** Adds a member. The sum does not depend on the order of the members. */
@@ -135,7 +91,7 @@ record StatelessRequest(Message.Request message, Map<String, String> members, by
 
   /** The value of the parameter that {@code Mcp-Name} repeats; null if there is none. */
   @Nullable String name() {
-    String parameter = StatelessMethods.NAMED.get(method());
+    String parameter = Methods.nameParameter(method());
     return parameter == null ? null : JsonEdit.text(members.get(parameter));
   }
 
@@ -175,7 +131,7 @@ record StatelessRequest(Message.Request message, Map<String, String> members, by
     return members.getOrDefault(RESPONSES, "{}").getBytes(UTF_8);
   }
 
-  /** What a subscription asks for, as a raw JSON object; null if it is missing. */
+  /** The filter of a subscription, as a raw JSON object; null if it is missing. */
   @Nullable String notifications() {
     return members.get(NOTIFICATIONS);
   }

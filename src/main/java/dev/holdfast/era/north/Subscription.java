@@ -1,12 +1,10 @@
 package dev.holdfast.era.north;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.holdfast.log.Position;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
-import dev.holdfast.protocol.JsonRpcErrors;
+import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.MetaKeys;
 import dev.holdfast.protocol.Methods;
@@ -63,22 +61,14 @@ record Subscription(
           resources.stream().map(JsonEdit::quote).collect(Collectors.joining(",", "[", "]"));
       honoured.set(uris, "resourceSubscriptions");
     }
-    JsonEdit params =
-        new JsonEdit()
-            .set(new String(honoured.apply("{}".getBytes(UTF_8)), UTF_8), "notifications");
-    return List.of(notification("notifications/subscriptions/acknowledged", params));
+    JsonEdit params = new JsonEdit().set(honoured.toJson(), "notifications");
+    return List.of(notification(Methods.NOTIFICATIONS_ACKNOWLEDGED, params));
   }
 
   private byte[] notification(String method, JsonEdit params) {
-    return new JsonEdit()
-        .set("\"2.0\"", "jsonrpc")
-        .set(JsonEdit.quote(method), "method")
-        .set(
-            new String(
-                params.set(id, "_meta", MetaKeys.SUBSCRIPTION_ID).apply("{}".getBytes(UTF_8)),
-                UTF_8),
-            "params")
-        .apply("{}".getBytes(UTF_8));
+    return JsonRpcMessages.of(method)
+        .set(params.set(id, "_meta", MetaKeys.SUBSCRIPTION_ID).toJson(), "params")
+        .toBytes();
   }
 
   /** After lost events, everything may have changed. */
@@ -97,7 +87,7 @@ record Subscription(
       case Body.Single(Message.Notification notification) when isWanted(notification) ->
           new JsonEdit().set(id, "params", "_meta", MetaKeys.SUBSCRIPTION_ID).apply(message);
       case Body.Single(Message.Request request) when request.method().equals(Methods.PING) -> {
-        call.sendLater(JsonRpcErrors.result(request.id(), "{}"));
+        call.sendLater(JsonRpcMessages.result(request.id(), "{}"));
         yield NOTHING;
       }
       case Body.Single(Message.Request request) -> {
@@ -117,11 +107,6 @@ record Subscription(
   }
 
   @Override
-  public boolean isAsking() {
-    return false;
-  }
-
-  @Override
   public boolean canPause() {
     return true;
   }
@@ -132,11 +117,8 @@ record Subscription(
     return new JsonEdit()
         .set("\"complete\"", "result", "resultType")
         .set(id, "result", "_meta", MetaKeys.SUBSCRIPTION_ID)
-        .apply(JsonRpcErrors.result(new RequestId(id), "{}"));
+        .apply(JsonRpcMessages.result(new RequestId(id), "{}"));
   }
-
-  @Override
-  public void requests(List<RequestId> open) {}
 
   @Override
   public void closed(boolean left) {

@@ -6,6 +6,8 @@ import dev.holdfast.call.Exchange;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.protocol.JsonEdit;
+import dev.holdfast.protocol.JsonRpcMessages;
+import dev.holdfast.protocol.Methods;
 import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.tail.Tail;
 import java.util.HashMap;
@@ -50,23 +52,17 @@ final class Subscriptions {
     }
     String id = request.message().id().json();
     StatelessCall call =
-        new StatelessCall(
-            context,
-            exchange.upstream(),
-            exchange.caller(),
-            session.id(),
-            session.isForOneCall(),
-            id);
+        StatelessCall.of(context, exchange, session.id(), session.isForOneCall(), id);
     Tail tail = context.relay().share(exchange.upstream(), session.id(), exchange.caller());
     Set<String> lists = new LinkedHashSet<>();
     Subscription.LISTS.forEach((member, list) -> {
       boolean asked = "true".equals(JsonEdit.raw(filter, member));
-      if (asked && session.discovery().declares(list, "listChanged")) {
+      if (asked && session.server().declares(list, "listChanged")) {
         lists.add(list);
       }
     });
     Set<String> subscribed = new LinkedHashSet<>();
-    if (session.discovery().declares("resources", "subscribe")) {
+    if (session.server().declares("resources", "subscribe")) {
       for (String raw : uris) {
         String uri = JsonEdit.text(raw);
         if (uri != null && subscribe(call, uri)) {
@@ -90,7 +86,7 @@ final class Subscriptions {
         return true;
       }
     }
-    boolean accepted = SessionAnswer.isResult(ask(call, "resources/subscribe", uri));
+    boolean accepted = SessionAnswer.isResult(ask(call, Methods.RESOURCES_SUBSCRIBE, uri));
     if (!accepted) {
       boolean _ = isLast(resource);
     }
@@ -100,7 +96,7 @@ final class Subscriptions {
   private void unsubscribe(StatelessCall call, String uri) {
     if (isLast(new Resource(call.session(), uri))) {
       call.later(() -> {
-        boolean _ = SessionAnswer.isResult(ask(call, "resources/unsubscribe", uri));
+        boolean _ = SessionAnswer.isResult(ask(call, Methods.RESOURCES_UNSUBSCRIBE, uri));
       });
     }
   }
@@ -114,11 +110,9 @@ final class Subscriptions {
 
   private static Reply ask(StatelessCall call, String method, String uri) {
     return call.send(
-        new JsonEdit()
-            .set("\"2.0\"", "jsonrpc")
+        JsonRpcMessages.of(method)
             .set(JsonEdit.quote(SessionId.random().value()), "id")
-            .set(JsonEdit.quote(method), "method")
             .set(JsonEdit.quote(uri), "params", "uri")
-            .apply("{}".getBytes(UTF_8)));
+            .toBytes());
   }
 }

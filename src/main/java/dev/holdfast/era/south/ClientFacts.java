@@ -1,10 +1,10 @@
 package dev.holdfast.era.south;
 
+import dev.holdfast.protocol.ClientCapabilities;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.MetaKeys;
 import dev.holdfast.protocol.ProtocolVersion;
-import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -112,9 +112,9 @@ record ClientFacts(String session, String capabilities, String info, @Nullable S
         JsonEdit.text(members.get("p")));
   }
 
-  /** Whether the client has declared a capability. */
-  boolean can(String... path) {
-    return JsonEdit.raw(capabilities.getBytes(StandardCharsets.UTF_8), path) != null;
+  /** The capabilities of the client. */
+  ClientCapabilities declared() {
+    return new ClientCapabilities(capabilities);
   }
 
   /**

@@ -15,13 +15,12 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
-import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What the answer to {@code server/discover} says about the revisions of a server. */
+/** Revisions of a server, as its answer to {@code server/discover} tells them. */
 sealed interface Discovery {
 
   /**
@@ -38,7 +37,7 @@ sealed interface Discovery {
   /** The answer says nothing about revisions. */
   record Unknown(UpstreamException failure) implements Discovery {
 
-    /** Whether {@code initialize} would fail in the same way. */
+    /** Returns true if {@code initialize} would fail in the same way. */
     boolean isAboutAnyRequest() {
       return switch (failure) {
         case UpstreamException.Unreachable _,
@@ -103,14 +102,10 @@ sealed interface Discovery {
 
   private static Discovery askOnce(UpstreamSession server, ClientFacts client) {
     try (MessageSource answer = server.request(new Body.Single(request(client))).source()) {
-      for (var some = answer.take(); !some.isEmpty(); some = answer.take()) {
-        for (UpstreamMessage message : some) {
-          if (message.body() instanceof Body.Single(Message.Response response)) {
-            return of(response, null);
-          }
-        }
-      }
-      return new Unknown(new UpstreamException.Broken("no response to server/discover", null));
+      Message.Response response = answer.response();
+      return response == null
+          ? new Unknown(new UpstreamException.Broken("no response to server/discover", null))
+          : of(response, null);
     } catch (UpstreamException.Refused refused) {
       boolean isOld =
           refused.status() <= 499

@@ -2,6 +2,7 @@ package dev.holdfast.era.south;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.protocol.ClientCapabilities;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
@@ -27,7 +28,6 @@ final class InputRound {
   static final String TYPE = "input_required";
 
   private static final int MAX_QUESTIONS = 32;
-  private static final String ELICITATION = "elicitation/create";
   private static final String URL = "url";
 
   private final ClientAnswers answers;
@@ -49,7 +49,8 @@ final class InputRound {
     RequestId id = answers.newId();
     String method = method(question);
     JsonEdit edit = new JsonEdit().set("\"2.0\"", "jsonrpc").set(id.json(), "id");
-    if (method.equals(ELICITATION) && mode(question).equals(URL)) {
+    if (method.equals(ClientCapabilities.ELICITATION)
+        && ClientCapabilities.mode(question).equals(URL)) {
       edit.set(JsonEdit.quote(UUID.randomUUID().toString()), "params", "elicitationId");
     }
     requests.add(new UpstreamMessage(edit.apply(question), null));
@@ -64,11 +65,6 @@ final class InputRound {
     return String.valueOf(JsonEdit.text(JsonEdit.raw(question, "method")));
   }
 
-  private static String mode(byte[] elicitation) {
-    String mode = JsonEdit.text(JsonEdit.raw(elicitation, "params", "mode"));
-    return mode == null ? "form" : mode;
-  }
-
   /** Returns why a client cannot be asked; null if it can. */
   static @Nullable String problem(byte[] result, ClientFacts client) {
     Map<String, String> questions = questions(result);
@@ -78,17 +74,7 @@ final class InputRound {
     for (String question : questions.values()) {
       byte[] json = question.getBytes(UTF_8);
       String method = method(json);
-      boolean can =
-          switch (method) {
-            case ELICITATION -> client.can("elicitation", mode(json));
-            case "sampling/createMessage" ->
-                JsonEdit.raw(json, "params", "tools") == null
-                    ? client.can("sampling")
-                    : client.can("sampling", "tools");
-            case "roots/list" -> client.can("roots");
-            default -> false;
-          };
-      if (!can) {
+      if (client.declared().missing(method, json) != null) {
         return "The server needs input that the client cannot give: " + method;
       }
     }
@@ -100,7 +86,7 @@ final class InputRound {
     return requests;
   }
 
-  /** Whether the server only wants the request again, with its state. */
+  /** Returns true if the server only wants the request again, with its state. */
   boolean asksNothing() {
     return questions.isEmpty();
   }
@@ -142,7 +128,9 @@ final class InputRound {
     } catch (ExecutionException e) {
       throw new IllegalStateException("The answer never fails", e);
     }
-    return question.method().equals(ELICITATION) ? "{\"action\":\"cancel\"}" : null;
+    return question.method().equals(ClientCapabilities.ELICITATION)
+        ? "{\"action\":\"cancel\"}"
+        : null;
   }
 
   /** Ends the wait for answers. */

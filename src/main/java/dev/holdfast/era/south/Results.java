@@ -1,16 +1,14 @@
 package dev.holdfast.era.south;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.holdfast.protocol.ArgumentPaths;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
+import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.MetaKeys;
 import dev.holdfast.protocol.Methods;
-import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
 import java.util.List;
@@ -116,15 +114,12 @@ final class Results {
               .formatted(schema, definitions == null ? "" : ",\"$defs\":" + definitions),
           "outputSchema");
     }
-    return new String(edit.apply(tool.getBytes(UTF_8)), UTF_8);
+    return edit.apply(tool);
   }
 
   /** Cancels a request where its stream does not tell the server that it is closed. */
   static void cancel(UpstreamSession server, byte[] request) {
-    byte[] notification =
-        "{\"jsonrpc\":\"2.0\",\"method\":\"%s\",\"params\":{\"requestId\":%s}}"
-            .formatted(Methods.NOTIFICATIONS_CANCELLED, JsonEdit.raw(request, "id"))
-            .getBytes(UTF_8);
+    byte[] notification = JsonRpcMessages.cancelled(String.valueOf(JsonEdit.raw(request, "id")));
     Thread _ =
         Thread.startVirtualThread(() -> {
           try {
@@ -135,22 +130,13 @@ final class Results {
         });
   }
 
-  /** Returns a result without members. */
-  static byte[] empty(RequestId id) {
-    return "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}".formatted(id.json()).getBytes(UTF_8);
-  }
-
-  static byte[] error(RequestId id, JsonRpcErrorCode code, String text) {
-    return JsonRpcErrors.error(id, code, text);
-  }
-
   /** Returns the response to a request that failed: of a tool, one that the model can read. */
   static byte[] failure(Message.Request request, String text) {
     return request.method().equals(Methods.TOOLS_CALL)
-        ? ("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":%s}],"
-                + "\"isError\":true}}")
-            .formatted(request.id().json(), JsonEdit.quote(text))
-            .getBytes(UTF_8)
-        : error(request.id(), JsonRpcErrorCode.INTERNAL_ERROR, text);
+        ? JsonRpcMessages.result(
+            request.id(),
+            "{\"content\":[{\"type\":\"text\",\"text\":%s}],\"isError\":true}"
+                .formatted(JsonEdit.quote(text)))
+        : JsonRpcErrors.error(request.id(), JsonRpcErrorCode.INTERNAL_ERROR, text);
   }
 }

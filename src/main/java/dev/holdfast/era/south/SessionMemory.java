@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the requests of a session have set, for all replicas and for as long as the session lives.
+ * Values that requests of a session have set, for all replicas and as long as the session lives.
  *
  * @param session null before the gateway has recorded the session
  */

@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
 final class Subscription {
 
   private static final Duration ACKNOWLEDGED = Duration.ofSeconds(10);
-  private static final String ACKNOWLEDGEMENT = "notifications/subscriptions/acknowledged";
 
   private final UpstreamSession server;
   private final ClientFacts client;
@@ -106,7 +105,7 @@ final class Subscription {
       source.forEach(message -> {
         Message.Notification found = notification(message);
         if (found != null) {
-          if (found.method().equals(ACKNOWLEDGEMENT)) {
+          if (found.method().equals(Methods.NOTIFICATIONS_ACKNOWLEDGED)) {
             acknowledged.complete(resources(found.bytes()));
           } else {
             byte[] untagged =

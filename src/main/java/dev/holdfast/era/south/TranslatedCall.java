@@ -6,6 +6,7 @@ import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.upstream.MessageSource;
@@ -130,7 +131,7 @@ final class TranslatedCall implements MessageSource {
     if (call.original().method().equals(Methods.TOOLS_CALL)) {
       return List.of(
           message(
-              Results.error(
+              JsonRpcErrors.error(
                   call.original().id(),
                   JsonRpcErrorCode.INTERNAL_ERROR,
                   "The server's answer broke off; the outcome of the request is unknown")));

@@ -6,6 +6,9 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcErrors;
+import dev.holdfast.protocol.JsonRpcMessages;
+import dev.holdfast.protocol.LogLevels;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.upstream.Answer;
@@ -38,9 +41,6 @@ record TranslatedSession(
 
   private static final Set<String> LOGGING =
       Set.of(Methods.TOOLS_CALL, Methods.PROMPTS_GET, Methods.RESOURCES_READ);
-  private static final Set<String> LEVELS =
-      Set.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
-  private static final String DEFAULT_LEVEL = "info";
 
   private static final int MAX_RESOURCES = 100;
   private static final int MAX_URI = 2048;
@@ -76,13 +76,14 @@ record TranslatedSession(
 
   private Answer answer(Message.Request request) {
     return switch (request.method()) {
-      case Methods.PING -> new Answer.Json(Results.empty(request.id()));
+      case Methods.PING -> new Answer.Json(JsonRpcMessages.result(request.id(), "{}"));
       case Methods.SET_LEVEL -> new Answer.Json(setLevel(request));
       case Methods.RESOURCES_SUBSCRIBE, Methods.RESOURCES_UNSUBSCRIBE ->
           new Answer.Json(subscribe(request));
       case String method when method.startsWith("tasks/") ->
           new Answer.Json(
-              Results.error(request.id(), JsonRpcErrorCode.METHOD_NOT_FOUND, "Method not found"));
+              JsonRpcErrors.error(
+                  request.id(), JsonRpcErrorCode.METHOD_NOT_FOUND, "Method not found"));
       default -> ask(request);
     };
   }
@@ -90,7 +91,7 @@ record TranslatedSession(
   private Answer ask(Message.Request request) {
     String level =
         LOGGING.contains(request.method())
-            ? memory.find(SessionMemory.LOG_LEVEL).orElse(DEFAULT_LEVEL)
+            ? memory.find(SessionMemory.LOG_LEVEL).orElse(LogLevels.DEFAULT)
             : null;
     byte[] sent = client.edit(level).apply(request.bytes());
     Answer answer = send(request, sent);
@@ -120,25 +121,25 @@ record TranslatedSession(
 
   private byte[] setLevel(Message.Request request) {
     String level = JsonEdit.text(JsonEdit.raw(request.bytes(), "params", "level"));
-    if (level == null || !LEVELS.contains(level)) {
+    if (level == null || !LogLevels.isKnown(level)) {
       return invalid(request, "level must be a log level");
     }
     return memory.save(SessionMemory.LOG_LEVEL, level)
-        ? Results.empty(request.id())
+        ? JsonRpcMessages.result(request.id(), "{}")
         : away(request);
   }
 
   private static byte[] invalid(Message.Request request, String problem) {
-    return Results.error(
+    return JsonRpcErrors.error(
         request.id(), JsonRpcErrorCode.INVALID_PARAMS, "Invalid params: " + problem);
   }
 
   private static byte[] away(Message.Request request) {
-    return Results.error(
+    return JsonRpcErrors.error(
         request.id(), JsonRpcErrorCode.INTERNAL_ERROR, "The gateway's store does not answer");
   }
 
-  /** If another replica has the standalone stream, it learns of the change by its inbox. */
+  /** Another replica with the standalone stream learns of the change by its inbox. */
   private byte[] subscribe(Message.Request request) {
     String uri = JsonEdit.text(JsonEdit.raw(request.bytes(), "params", "uri"));
     if (uri == null || uri.length() > MAX_URI) {
@@ -161,7 +162,7 @@ record TranslatedSession(
       String list =
           resources.stream().map(JsonEdit::quote).collect(Collectors.joining(",", "[", "]"));
       return memory.save(SessionMemory.RESOURCES, list)
-          ? Results.empty(request.id())
+          ? JsonRpcMessages.result(request.id(), "{}")
           : away(request);
     }
   }
@@ -208,7 +209,7 @@ record TranslatedSession(
       }
     } catch (UpstreamException failure) {
       byte[] error =
-          Results.error(
+          JsonRpcErrors.error(
               request.id(),
               JsonRpcErrorCode.INTERNAL_ERROR,
               "The server did not answer; the outcome of the request is unknown");

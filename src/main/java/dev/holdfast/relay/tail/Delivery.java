@@ -67,8 +67,7 @@ final class Delivery {
   /** True if the newest event is not in the log, so that the client cannot resume after it. */
   private boolean pastLog;
 
-  /** Null for a client that gets the messages as they are in the log. */
-  private @Nullable Translation translation;
+  private Translation translation = Translation.NONE;
 
   /** Null before the tail runs, and after its end. */
   private EventLog.@Nullable Watch watch;
@@ -127,30 +126,26 @@ final class Delivery {
 
   /** Returns true if the response can end before the stream, and the client comes back. */
   boolean canPause() {
-    return translation != null && !pastLog && translation.canPause();
+    return !pastLog && translation.canPause();
   }
 
   /** Returns true if the server waits for the client. */
   boolean isAsking() {
-    return translation != null && translation.isAsking();
+    return translation.isAsking();
   }
 
   /** Adds the last message of a response that ends before the stream. */
   void pause() {
-    if (translation != null) {
-      framing.unlogged(frames, translation.pause(cursor));
-    }
+    framing.unlogged(frames, translation.pause(cursor));
   }
 
   /** Notes that the response has ended, or that the client has left before. */
   void closed(boolean left) {
-    if (translation != null) {
-      translation.closed(left);
-    }
+    translation.closed(left);
   }
 
   private void frame(LogEvent event) {
-    if (translation == null || event.payload().length == 0) {
+    if (translation.equals(Translation.NONE) || event.payload().length == 0) {
       framing.event(frames, event);
       return;
     }
@@ -189,15 +184,11 @@ final class Delivery {
         kind == TailKind.SHARED
             ? context.log().watchShared(stream, watcher)
             : context.log().watch(stream, from, watcher);
-    if (translation != null) {
-      translation.begin().forEach(message -> framing.unlogged(frames, message));
-    }
+    translation.begin().forEach(message -> framing.unlogged(frames, message));
     if (kind == TailKind.RESUMED || shared) {
       List<RequestId> open = RequestId.parse(watch.requests());
       awaited.add(open);
-      if (translation != null) {
-        translation.requests(open);
-      }
+      translation.requests(open);
     }
     if (kind == TailKind.RESUMED && !shared) {
       awaited.removeAnswered(context.log(), stream, cursor);
@@ -255,7 +246,7 @@ final class Delivery {
     place = Place.GONE;
     for (RequestId id : awaited.open()) {
       byte[] error = JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, STREAM_LOST);
-      framing.unlogged(frames, translation == null ? error : translation.translate(cursor, error));
+      framing.unlogged(frames, translation.translate(cursor, error));
     }
   }
 
@@ -295,7 +286,7 @@ final class Delivery {
   boolean deliverNow(Position before, List<LogEvent> events, ClientConnection client)
       throws ClientGoneException {
     if (standalone
-        || translation != null
+        || !translation.equals(Translation.NONE)
         || !before.equals(cursor)
         || events.getLast().last()
         || PageReader.bytes(events) > PageReader.SMALLEST
@@ -374,9 +365,7 @@ final class Delivery {
       return false;
     }
     framing.gap(frames, cursor, next);
-    if (translation != null) {
-      translation.afterGap().forEach(message -> framing.unlogged(frames, message));
-    }
+    translation.afterGap().forEach(message -> framing.unlogged(frames, message));
     if (next.equals(cursor)) {
       return false;
     }

@@ -8,7 +8,11 @@ import java.util.List;
  * Turns the messages of a stream into those that one client understands, and ends the response
  * early when the client must act first. For the thread of its tail.
  */
+@FunctionalInterface
 public interface Translation {
+
+  /** For clients that get the messages as they are in the log. */
+  Translation NONE = (_, message) -> message;
 
   /** Messages before the first one of the stream. */
   default List<byte[]> begin() {
@@ -29,25 +33,32 @@ public interface Translation {
   byte[] translate(Position position, byte[] message);
 
   /** Returns true if the server waits for the client, so that the response ends soon. */
-  boolean isAsking();
+  default boolean isAsking() {
+    return false;
+  }
 
   /** Returns true if the client comes back for the rest when the response ends early. */
-  boolean canPause();
+  default boolean canPause() {
+    return false;
+  }
 
   /**
-   * Returns the last message of a response that ends before its stream.
+   * Returns the last message of a response that ends before its stream, because the server {@link
+   * #isAsking asks} or the response {@link #canPause can pause}.
    *
    * @param cursor the last event that the client has
    */
-  byte[] pause(Position cursor);
+  default byte[] pause(Position cursor) {
+    throw new IllegalStateException("the response cannot pause");
+  }
 
   /** Notes the requests that a resumed stream answers, before its first message. */
-  void requests(List<RequestId> open);
+  default void requests(List<RequestId> open) {}
 
   /**
    * Notes that the response has ended. Returns at once.
    *
    * @param left true if the client has left
    */
-  void closed(boolean left);
+  default void closed(boolean left) {}
 }

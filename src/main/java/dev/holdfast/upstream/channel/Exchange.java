@@ -84,7 +84,9 @@ final class Exchange {
     return toolCall;
   }
 
-  /** Whether a request opens a stream of notifications (2026-07-28), which may be silent. */
+  /**
+   * Returns true if a request opens a stream of notifications (2026-07-28), which may be silent.
+   */
   boolean isSubscription() {
     return subscription;
   }

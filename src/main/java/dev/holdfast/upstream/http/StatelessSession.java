@@ -10,11 +10,9 @@ import dev.holdfast.protocol.Methods;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
-import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -68,14 +66,8 @@ record StatelessSession(
       return null;
     }
     try (MessageSource source = post(request, Map.of()).source()) {
-      for (List<UpstreamMessage> some = source.take(); !some.isEmpty(); some = source.take()) {
-        for (UpstreamMessage message : some) {
-          if (message.body() instanceof Body.Single(Message.Response response)) {
-            return response.bytes();
-          }
-        }
-      }
-      return null;
+      Message.Response response = source.response();
+      return response == null ? null : response.bytes();
     } catch (UpstreamException failure) {
       return null; // The call shows it.
     }
@@ -129,12 +121,7 @@ record StatelessSession(
   }
 
   private static @Nullable String name(Message.Request request) {
-    String member =
-        switch (request.method()) {
-          case Methods.TOOLS_CALL, Methods.PROMPTS_GET -> "name";
-          case Methods.RESOURCES_READ -> "uri";
-          default -> request.method().startsWith("tasks/") ? "taskId" : null;
-        };
+    String member = Methods.nameParameter(request.method());
     return member == null ? null : JsonEdit.text(JsonEdit.raw(request.bytes(), "params", member));
   }
 

@@ -23,7 +23,7 @@ enum StreamKind {
     return this == CALL || !isResumable();
   }
 
-  /** Whether the ids of its events mean anything. */
+  /** Returns true if the ids of its events mean anything. */
   boolean isResumable() {
     return this != STATELESS_CALL && this != SUBSCRIPTION;
   }

@@ -3,27 +3,29 @@ package dev.holdfast.era.north;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.protocol.JsonEdit;
+import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.MetaKeys;
+import dev.holdfast.protocol.RequestId;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server says of itself when a session is opened.
+ * A server, as it describes itself when a session is opened.
  *
  * @param capabilities raw JSON object
  * @param serverInfo raw JSON object
  * @param instructions raw JSON string; null if there are none
  */
-record Discovery(String capabilities, String serverInfo, @Nullable String instructions) {
+record ServerDescription(String capabilities, String serverInfo, @Nullable String instructions) {
 
   /** Of a server whose session another replica has opened. */
-  static final Discovery UNKNOWN = new Discovery("{}", "{}", null);
+  static final ServerDescription UNKNOWN = new ServerDescription("{}", "{}", null);
 
   /** Reads the result of {@code initialize}. */
-  static Discovery read(byte[] response) {
+  static ServerDescription read(byte[] response) {
     byte[] result =
         Objects.requireNonNullElse(JsonEdit.raw(response, "result"), "{}").getBytes(UTF_8);
-    return new Discovery(
+    return new ServerDescription(
         Objects.requireNonNullElse(JsonEdit.raw(result, "capabilities"), "{}"),
         Objects.requireNonNullElse(JsonEdit.raw(result, "serverInfo"), "{}"),
         JsonEdit.raw(result, "instructions"));
@@ -48,22 +50,19 @@ record Discovery(String capabilities, String serverInfo, @Nullable String instru
   byte[] toResponse(String id) {
     JsonEdit response =
         new JsonEdit()
-            .set("\"2.0\"", "jsonrpc")
-            .set(id, "id")
-            .set("\"complete\"", "result", "resultType")
-            .set(StatelessRules.versions(true), "result", "supportedVersions")
-            .set(withoutTasks(), "result", "capabilities")
-            .set(serverInfo, "result", "_meta", MetaKeys.SERVER_INFO)
-            .set("0", "result", "ttlMs")
-            .set("\"private\"", "result", "cacheScope");
+            .set("\"complete\"", "resultType")
+            .set(StatelessRules.versions(true), "supportedVersions")
+            .set(withoutTasks(), "capabilities")
+            .set(serverInfo, "_meta", MetaKeys.SERVER_INFO)
+            .set("0", "ttlMs")
+            .set("\"private\"", "cacheScope");
     if (instructions != null) {
-      response.set(instructions, "result", "instructions");
+      response.set(instructions, "instructions");
     }
-    return response.apply("{}".getBytes(UTF_8));
+    return JsonRpcMessages.result(new RequestId(id), response.toJson());
   }
 
   private String withoutTasks() {
-    byte[] bytes = capabilities.getBytes(UTF_8);
-    return new String(new JsonEdit().remove("tasks").apply(bytes), UTF_8);
+    return new JsonEdit().remove("tasks").apply(capabilities);
   }
 }
