@@ -20,6 +20,12 @@ record CallRecord(
   private static final int GONE = 410;
 
   /**
+   * Events that one append may hold when its primary is lost. A client that already has them is told
+   * of a gap and gets them again, because the writer has written them to the new primary.
+   */
+  private static final int IN_FLIGHT = 10;
+
+  /**
    * A call that was to count so far.
    *
    * @param since when the schedule began, by {@link System#nanoTime()}
@@ -64,8 +70,13 @@ record CallRecord(
 
   private static int repeated(Transcript transcript) {
     int repeated = transcript.ids().size() - new HashSet<>(transcript.ids()).size();
+    List<Integer> numbers = transcript.progress();
     int last = 0;
-    for (int number : transcript.progress()) {
+    for (int i = 0; i < numbers.size(); i++) {
+      int number = numbers.get(i);
+      if (transcript.gaps().contains(i) && number > last - IN_FLIGHT) {
+        last = Math.min(last, number - 1);
+      }
       repeated += number <= last ? 1 : 0;
       last = Math.max(last, number);
     }

@@ -14,6 +14,9 @@ class TailSignalTest {
 
   private static final Duration LONG = Duration.ofMinutes(10);
 
+  /** A time limit that ends before the wait is registered wakes the tail. This one does not. */
+  private static final Duration SHORT = Duration.ofMillis(300);
+
   private final TailSignal signal = new TailSignal((_, _) -> false, _ -> {});
   private final BlockingQueue<TailSignal.Cause> causes = new LinkedBlockingQueue<>();
 
@@ -34,7 +37,7 @@ class TailSignalTest {
 
   @Test
   void shouldTimeOut() throws InterruptedException {
-    assertThat(await(Duration.ofMillis(1))).isEqualTo(TailSignal.Cause.TIMED_OUT);
+    assertThat(await(SHORT)).isEqualTo(TailSignal.Cause.TIMED_OUT);
   }
 
   @Test
@@ -70,7 +73,7 @@ class TailSignalTest {
 
   @Test
   void shouldEndAWaitOnce() throws InterruptedException {
-    assertThat(signal.await(Duration.ofMillis(1), causes::add)).isNull();
+    assertThat(signal.await(SHORT, causes::add)).isNull();
     assertThat(causes.take()).isEqualTo(TailSignal.Cause.TIMED_OUT);
 
     signal.wake();
