@@ -12,8 +12,9 @@ import java.util.List;
  *
  * @param sessions how many
  * @param time for how long
+ * @param inSessions false for clients of 2026-07-28, which have no session
  */
-record CallLoad(int sessions, Duration time) {
+record CallLoad(int sessions, Duration time, boolean inSessions) {
 
   private static final JsonNumber ID = new JsonNumber("id");
 
@@ -24,6 +25,15 @@ record CallLoad(int sessions, Duration time) {
    * @param times how long each took
    */
   record Outcome(double perSecond, Samples times) {}
+
+  CallLoad(int sessions, Duration time) {
+    this(sessions, time, true);
+  }
+
+  /** The same for another time. */
+  CallLoad lasting(Duration other) {
+    return new CallLoad(sessions, other, inSessions);
+  }
 
   /** Runs it. The meter measures it without the opening of the sessions. */
   Outcome run(URI url, CostMeter meter) {
@@ -38,7 +48,7 @@ record CallLoad(int sessions, Duration time) {
    * @param stopped runs after the last one
    */
   Outcome run(URI url, String more, Runnable started, Runnable stopped) {
-    try (ConcurrentSessions crowd = ConcurrentSessions.open(url, more, sessions)) {
+    try (ConcurrentSessions crowd = ConcurrentSessions.open(url, more, sessions, inSessions)) {
       started.run();
       long begin = System.nanoTime();
       long end = begin + time.toNanos();

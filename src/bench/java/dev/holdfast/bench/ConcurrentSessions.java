@@ -31,12 +31,17 @@ final class ConcurrentSessions implements AutoCloseable {
 
   /** Opens so many sessions. */
   static ConcurrentSessions open(URI url, int size) {
-    return open(url, "", size);
+    return open(url, "", size, true);
   }
 
-  /** Opens so many sessions, whose requests have more headers. */
-  static ConcurrentSessions open(URI url, String more, int size) {
-    Callable<McpSession> open = () -> McpSession.open(url, more);
+  /**
+   * Opens so many sessions, whose requests have more headers.
+   *
+   * @param real false for clients without a session
+   */
+  static ConcurrentSessions open(URI url, String more, int size, boolean real) {
+    Callable<McpSession> open =
+        () -> real ? McpSession.open(url, more) : McpSession.without(url, more);
     try (ExecutorService threads = few()) {
       return new ConcurrentSessions(results(threads, Collections.nCopies(size, open)));
     }

@@ -19,6 +19,14 @@ final class McpSession implements AutoCloseable {
       {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",\
       "capabilities":{},"clientInfo":{"name":"benchmark","version":"1"}}}\
       """;
+  private static final String STATELESS_HEADERS =
+      "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n";
+  private static final String STATELESS_META =
+      """
+      ,"io.modelcontextprotocol/protocolVersion":"2026-07-28",\
+      "io.modelcontextprotocol/clientCapabilities":{},\
+      "io.modelcontextprotocol/clientInfo":{"name":"benchmark","version":"1"}\
+      """;
   private static final String INITIALIZED =
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
 
@@ -53,6 +61,11 @@ final class McpSession implements AutoCloseable {
     return session;
   }
 
+  /** A client that has no session. */
+  static McpSession without(URI url, String more) throws IOException {
+    return new McpSession(url, new HttpConnection(url), more + STATELESS_HEADERS);
+  }
+
   /**
    * Calls a tool and reads its answer to the end.
    *
@@ -64,16 +77,21 @@ final class McpSession implements AutoCloseable {
     String body =
         """
         {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s","arguments":%s,\
-        "_meta":{"progressToken":%d}}}\
+        "_meta":{"progressToken":%d%s}}}\
         """
-            .formatted(id, tool, arguments, id);
-    HttpHead head = connection.send(post(body));
+            .formatted(id, tool, arguments, id, isStateless() ? STATELESS_META : "");
+    String name = isStateless() ? "Mcp-Name: " + tool + "\r\n" : "";
+    HttpHead head = connection.send(post(body, name));
     read(connection, head, messages);
     if (head.isEndless()) {
       connection.close();
       connection = new HttpConnection(url);
     }
     return id;
+  }
+
+  private boolean isStateless() {
+    return headers.endsWith(STATELESS_HEADERS);
   }
 
   /** The id of the first event of the latest answer; empty if it had none. */
@@ -102,6 +120,9 @@ final class McpSession implements AutoCloseable {
   @Override
   public void close() throws IOException {
     try (HttpConnection last = connection) {
+      if (isStateless()) {
+        return;
+      }
       String end = "DELETE " + url.getPath() + " HTTP/1.1\r\n" + host() + headers + "\r\n";
       last.send(end.getBytes(UTF_8));
     }
@@ -156,9 +177,13 @@ final class McpSession implements AutoCloseable {
   }
 
   private byte[] post(String body) {
-    return ("POST %s HTTP/1.1\r\n%s%sAccept: application/json, text/event-stream\r\n"
+    return post(body, "");
+  }
+
+  private byte[] post(String body, String more) {
+    return ("POST %s HTTP/1.1\r\n%s%s%sAccept: application/json, text/event-stream\r\n"
             + "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s")
-        .formatted(url.getPath(), host(), headers, body.length(), body)
+        .formatted(url.getPath(), host(), headers, more, body.length(), body)
         .getBytes(UTF_8);
   }
 

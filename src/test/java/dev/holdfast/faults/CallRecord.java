@@ -20,8 +20,8 @@ record CallRecord(
   private static final int GONE = 410;
 
   /**
-   * Events that one append may hold when its primary is lost. A client that already has them is told
-   * of a gap and gets them again, because the writer has written them to the new primary.
+   * Events that one append may hold when its primary is lost. A client that already has them is
+   * told of a gap and gets them again, because the writer has written them to the new primary.
    */
   private static final int IN_FLIGHT = 10;
 

@@ -32,6 +32,24 @@ class FaultsIT {
     ScenarioRun.of(Scenario.of("replica killed", FaultSchedules.killLoop()).silentFor(8));
   }
 
+  @Test
+  @Order(7)
+  void killLoopShouldLoseNothingOfClientsWithoutSessions() throws Exception {
+    ScenarioRun.of(
+        Scenario.of("replica killed, clients without sessions", FaultSchedules.killLoop())
+            .withoutSessions()
+            .silentFor(8));
+  }
+
+  @Test
+  @Order(8)
+  void cutsShouldLoseNothingOfClientsWithoutSessions() throws Exception {
+    ScenarioRun.of(
+        Scenario.of("connections cut, clients without sessions", FaultSchedules.cuts())
+            .withoutSessions()
+            .silentFor(Load.LONG ? 4 : 8));
+  }
+
   /**
    * Five seconds are promised from the loss to the last word; a short run on a busy machine may
    * take longer.

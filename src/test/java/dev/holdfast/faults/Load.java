@@ -2,6 +2,7 @@ package dev.holdfast.faults;
 
 import dev.holdfast.testing.ToolRequest;
 import java.time.Duration;
+import java.util.UUID;
 
 /**
  * What clients do: each has a session, listens to its standalone stream, and calls a tool that
@@ -87,7 +88,10 @@ record Load(int sessions, int steps, int interval, Duration span, Duration dead,
 
   private String call(int id, int count) {
     return ToolRequest.of(
-        id, "count", "{\"n\":%d,\"intervalMs\":%d,\"payload\":100}".formatted(count, interval));
+        id,
+        "count",
+        "{\"n\":%d,\"intervalMs\":%d,\"payload\":100,\"key\":\"%s\"}"
+            .formatted(count, interval, UUID.randomUUID()));
   }
 
   @Override

@@ -11,6 +11,7 @@ import java.util.Map;
  * @param ids whether the server's events have ids, so that a call can go on elsewhere
  * @param layout which processes there are, and where
  * @param probed whether the balancer passes over replicas that are not ready
+ * @param sessions whether clients open sessions
  * @param settings of the replicas
  * @param promise what must hold
  */
@@ -19,6 +20,7 @@ record Scenario(
     boolean ids,
     Layout layout,
     boolean probed,
+    boolean sessions,
     Map<String, String> settings,
     Load load,
     Schedule schedule,
@@ -66,6 +68,7 @@ record Scenario(
         true,
         Layout.ONE_REDIS,
         false,
+        true,
         Map.of(),
         Load.usual(),
         schedule,
@@ -73,33 +76,42 @@ record Scenario(
   }
 
   Scenario withoutIds() {
-    return new Scenario(name, false, layout, probed, settings, load, schedule, promise);
+    return new Scenario(name, false, layout, probed, sessions, settings, load, schedule, promise);
   }
 
   Scenario withDurableRedis() {
-    return new Scenario(name, ids, Layout.DURABLE_REDIS, probed, settings, load, schedule, promise);
+    return new Scenario(
+        name, ids, Layout.DURABLE_REDIS, probed, sessions, settings, load, schedule, promise);
   }
 
   Scenario onHosts() {
-    return new Scenario(name, ids, Layout.HOSTS, probed, settings, load, schedule, promise);
+    return new Scenario(
+        name, ids, Layout.HOSTS, probed, sessions, settings, load, schedule, promise);
   }
 
   Scenario onHostsWithClocks() {
-    return new Scenario(name, ids, Layout.CLOCKS, probed, settings, load, schedule, promise);
+    return new Scenario(
+        name, ids, Layout.CLOCKS, probed, sessions, settings, load, schedule, promise);
   }
 
   Scenario withProbes() {
-    return new Scenario(name, ids, layout, true, settings, load, schedule, promise);
+    return new Scenario(name, ids, layout, true, sessions, settings, load, schedule, promise);
+  }
+
+  /** Clients of 2026-07-28, which get ids of events all the same. */
+  Scenario withoutSessions() {
+    return new Scenario(name, ids, layout, probed, false, settings, load, schedule, promise)
+        .with("holdfast.eras.event-ids", "true");
   }
 
   Scenario with(String key, String value) {
     Map<String, String> more = new HashMap<>(settings);
     more.put(key, value);
-    return new Scenario(name, ids, layout, probed, more, load, schedule, promise);
+    return new Scenario(name, ids, layout, probed, sessions, more, load, schedule, promise);
   }
 
   Scenario under(Load other) {
-    return new Scenario(name, ids, layout, probed, settings, other, schedule, promise);
+    return new Scenario(name, ids, layout, probed, sessions, settings, other, schedule, promise);
   }
 
   /** A call may end with an error. */
@@ -117,6 +129,6 @@ record Scenario(
   }
 
   private Scenario promising(Promise other) {
-    return new Scenario(name, ids, layout, probed, settings, load, schedule, other);
+    return new Scenario(name, ids, layout, probed, sessions, settings, load, schedule, other);
   }
 }

@@ -4,6 +4,7 @@ import dev.holdfast.resume.ClientTimeouts;
 import dev.holdfast.resume.FollowingClient;
 import dev.holdfast.resume.Transcript;
 import java.io.IOException;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -111,9 +112,7 @@ final class ScenarioRun {
     ClientTimeouts patience = new ClientTimeouts(scenario.load().dead(), scenario.load().hung());
     for (int attempts = ATTEMPTS; attempts > 0; attempts -= over.get() ? 1 : 0) {
       try {
-        FollowingClient client =
-            new FollowingClient(http, List.of(testbed.url()), random, patience);
-        if (work(client, random)) {
+        if (work(client(random, patience), random)) {
           return null;
         }
       } catch (IOException away) {
@@ -124,6 +123,14 @@ final class ScenarioRun {
     return null;
   }
 
+  private FollowingClient client(Random random, ClientTimeouts patience)
+      throws IOException, InterruptedException {
+    List<URI> gateway = List.of(testbed.url());
+    return scenario.sessions()
+        ? new FollowingClient(http, gateway, random, patience)
+        : FollowingClient.stateless(http, gateway, patience);
+  }
+
   /** Works in one session; returns whether its last call, behind all faults, was answered. */
   private boolean work(FollowingClient client, Random random) throws Exception {
     Transcript heard = new Transcript();
@@ -132,7 +139,9 @@ final class ScenarioRun {
     AtomicBoolean done = new AtomicBoolean();
     Future<?> listening =
         threads.submit(() -> {
-          client.listen(heard, own, seen -> done.get());
+          if (scenario.sessions()) {
+            client.listen(heard, own, seen -> done.get());
+          }
           return null;
         });
     boolean gone = client.call(scenario.load().shortCall(0), random).refusedWith() == 404;
@@ -151,7 +160,9 @@ final class ScenarioRun {
     boolean well = !gone && client.call(scenario.load().shortCall(id), random).results() == 1;
     done.set(true);
     listening.get();
-    leave(client, random);
+    if (scenario.sessions()) {
+      leave(client, random);
+    }
     return well;
   }
 

@@ -1,12 +1,19 @@
 package dev.holdfast.http;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.holdfast.testing.RawConnection;
 import dev.holdfast.testing.ScriptedRequest;
 import dev.holdfast.testing.ScriptedServer;
+import dev.holdfast.testing.StatelessClient;
 import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -22,10 +29,26 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
   /** Text that clients must never see. */
   static final String SECRET = "java.lang.SecretException: password";
 
-  private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
+  private static final Pattern ID = Pattern.compile("\"id\":(\\d+|\"(?:[^\"\\\\]|\\\\.)*\")");
   private static final Pattern TOOL = Pattern.compile("\"name\":\"([^\"]+)\",\"arguments\"");
 
+  private static final String CAPABILITIES =
+      """
+      {"tools":{"listChanged":true},"prompts":{},"resources":{"subscribe":true},"logging":{}}\
+      """;
+
+  /** Numbers of messages by method, and of requests without a message by that of HTTP. */
+  private static final Map<String, Integer> COUNTS = new ConcurrentHashMap<>();
+
+  /** Answers to the requests of {@code inquire}. */
+  private static final BlockingQueue<String> ANSWERS = new LinkedBlockingQueue<>();
+
   private @Nullable ScriptedServer server;
+
+  /** The number of messages, or of requests without one, with a method that the servers got. */
+  static int count(String method) {
+    return COUNTS.getOrDefault(method, 0);
+  }
 
   @Override
   public Map<String, String> start() {
@@ -56,14 +79,18 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
 
   private static void answer(ScriptedRequest request, RawConnection wire) throws IOException {
     String body = request.body();
+    COUNTS.merge(body.isEmpty() ? request.method() : method(body), 1, Integer::sum);
     if (request.method().equals("GET")) {
       openStandaloneStream(wire);
     } else if (body.contains("\"initialize\"")) {
       answerJson(
           wire,
           body,
-          "{\"protocolVersion\":\"%s\",\"capabilities\":{},\"serverInfo\":{}}"
-              .formatted(body.contains("2025-11-25") ? "2025-11-25" : "2025-03-26"));
+          "{\"protocolVersion\":\"%s\",\"capabilities\":%s,\"serverInfo\":{}}"
+              .formatted(body.contains("2025-11-25") ? "2025-11-25" : "2025-03-26", CAPABILITIES));
+    } else if (method(body).isEmpty()) {
+      ANSWERS.add(body);
+      wire.answer(202, "", "");
     } else if (!body.contains("\"id\"")) {
       answerNotification(body, wire);
     } else {
@@ -77,6 +104,10 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
     for (int i = 1; i <= 3; i++) {
       wire.chunk("data: " + notification("unasked " + i) + "\n\n");
     }
+    wire.chunk(message("notifications/tools/list_changed", "{}"));
+    wire.chunk(message("notifications/prompts/list_changed", "{}"));
+    wire.chunk(message("notifications/resources/updated", "{\"uri\":\"a:2\"}"));
+    wire.chunk(message("notifications/resources/updated", "{\"uri\":\"a:1\"}"));
     wire.stall();
   }
 
@@ -102,6 +133,25 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
               "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":1,\"message\":\"%s\"}}"
                   .formatted(id(body), SECRET),
               "WWW-Authenticate: Bearer error_description=\"" + SECRET + "\"");
+      case "inquire" -> inquire(body, wire);
+      case "wait" ->
+          wire.beginEvents()
+              .chunk(
+                  message(
+                      "notifications/progress",
+                      "{\"progress\":1,\"progressToken\":%s}".formatted(token(body))))
+              .stall();
+      case "sign-in" ->
+          error(
+              wire,
+              body,
+              -32042,
+              """
+              {"elicitations":[{"mode":"url","elicitationId":"e","url":"https://example.org/",\
+              "message":"Sign in"}]}\
+              """);
+      case "missing" -> error(wire, body, -32002, "{}");
+      case "reserved" -> error(wire, body, -32025, "{}");
       case "conflict" -> wire.answer(409, "text/plain", SECRET);
       case "explain", "prompts/get" ->
           wire.answer(
@@ -117,6 +167,66 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
               .endChunks();
       default -> answerJson(wire, body, "{\"content\":[{\"type\":\"text\",\"text\":\"fine\"}]}");
     }
+  }
+
+  /** Asks the client, and returns its answers. */
+  private static void inquire(String body, RawConnection wire) throws IOException {
+    ANSWERS.clear();
+    wire.beginEvents();
+    wire.chunk(log("info", "nothing"));
+    wire.chunk(log("warning", "careful"));
+    wire.chunk(request(90, "ping"));
+    wire.chunk(request(91, "roots/list"));
+    wire.chunk(request(92, "sampling/createMessage"));
+    wire.chunk(request(93, "roots/list"));
+    wire.chunk(message("notifications/cancelled", "{\"requestId\":93}"));
+    wire.chunk(request(94, "no/such"));
+    StringBuilder answers = new StringBuilder();
+    try {
+      for (int i = 0; i < 4; i++) {
+        JsonNode answer = StatelessClient.json(String.valueOf(ANSWERS.poll(20, TimeUnit.SECONDS)));
+        JsonNode given = answer.has("error") ? answer.at("/error/code") : answer.path("result");
+        answers.append(answer.path("id")).append(':').append(given).append(' ');
+      }
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+    }
+    wire.chunk(
+            "data: "
+                + result(
+                    body,
+                    "{\"content\":[{\"type\":\"text\",\"text\":%s}]}"
+                        .formatted(TextNode.valueOf(answers.toString())))
+                + "\n\n")
+        .endChunks();
+  }
+
+  private static String request(int id, String method) {
+    return "data: {\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"%s\",\"params\":{}}\n\n"
+        .formatted(id, method);
+  }
+
+  private static String log(String level, String data) {
+    return message(
+        "notifications/message", "{\"level\":\"%s\",\"data\":\"%s\"}".formatted(level, data));
+  }
+
+  private static String message(String method, String params) {
+    return "data: {\"jsonrpc\":\"2.0\",\"method\":\"%s\",\"params\":%s}\n\n"
+        .formatted(method, params);
+  }
+
+  private static void error(RawConnection wire, String body, int code, String data)
+      throws IOException {
+    wire.answer(
+        200,
+        "application/json",
+        "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d,\"message\":\"no\",\"data\":%s}}"
+            .formatted(id(body), code, data));
+  }
+
+  private static JsonNode token(String body) {
+    return StatelessClient.json(body).at("/params/_meta/progressToken");
   }
 
   private static String method(String body) {

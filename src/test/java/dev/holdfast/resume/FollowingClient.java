@@ -6,6 +6,7 @@ import dev.holdfast.sse.SseEvent;
 import dev.holdfast.sse.SseHandler;
 import dev.holdfast.sse.SseParser;
 import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.StatelessClient;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -37,6 +38,11 @@ public final class FollowingClient {
       """
       {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",\
       "capabilities":{},"clientInfo":{"name":"following","version":"1"}}}\
+      """;
+  private static final String STATELESS_META =
+      """
+      "io.modelcontextprotocol/protocolVersion":"2026-07-28",\
+      "io.modelcontextprotocol/clientCapabilities":{},\
       """;
   private static final String INITIALIZED =
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
@@ -93,6 +99,12 @@ public final class FollowingClient {
     this.session = session;
   }
 
+  /** A client of 2026-07-28, which has no session. It resumes calls, but follows nothing else. */
+  public static FollowingClient stateless(
+      HttpClient http, List<URI> replicas, ClientTimeouts patience) {
+    return new FollowingClient(http, replicas, patience, "");
+  }
+
   /** A client that goes on with a session that another one has opened. */
   public static FollowingClient of(HttpClient http, List<URI> replicas, String session) {
     return new FollowingClient(http, replicas, PATIENCE, session);
@@ -133,7 +145,20 @@ public final class FollowingClient {
   }
 
   private HttpRequest call(Random random, String request) {
-    return post(any(random), request).header("Mcp-Session-Id", session).build();
+    if (!isStateless()) {
+      return post(any(random), request).header("Mcp-Session-Id", session).build();
+    }
+    String tool = StatelessClient.json(request).at("/params/name").asText();
+    return post(any(random), request.replace("\"_meta\":{", "\"_meta\":{" + STATELESS_META))
+        .header("MCP-Protocol-Version", StatelessClient.VERSION)
+        .header("Mcp-Method", "tools/call")
+        .header("Mcp-Name", tool)
+        .build();
+  }
+
+  /** True without a session, and so without a standalone stream. */
+  public boolean isStateless() {
+    return session.isEmpty();
   }
 
   /** Sends what asks for no answer, and gives the status. */
@@ -184,10 +209,12 @@ public final class FollowingClient {
 
   private HttpRequest get(Random random, String lastEventId) {
     HttpRequest.Builder get =
-        HttpRequest.newBuilder(any(random))
-            .header("Accept", "text/event-stream")
-            .header("Mcp-Session-Id", session)
-            .header("MCP-Protocol-Version", "2025-11-25");
+        HttpRequest.newBuilder(any(random)).header("Accept", "text/event-stream");
+    if (isStateless()) {
+      get.header("MCP-Protocol-Version", StatelessClient.VERSION);
+    } else {
+      get.header("Mcp-Session-Id", session).header("MCP-Protocol-Version", "2025-11-25");
+    }
     if (!lastEventId.isEmpty()) {
       get.header("Last-Event-ID", lastEventId);
     }

@@ -72,8 +72,11 @@ final class Subscriptions {
     }
     Runnable onClosed =
         () -> {
-          subscribed.forEach(uri -> unsubscribe(call, uri));
-          call.endLater();
+          if (call.endsSession()) {
+            call.endLater();
+          } else {
+            subscribed.forEach(uri -> unsubscribe(call, uri));
+          }
         };
     return new Reply.Stream(
         tail.translated(new Subscription(call, id, lists, subscribed, onClosed), null));

@@ -123,23 +123,6 @@ class StatelessClientIT {
   }
 
   @Test
-  void shouldTranslateProgressAndIds() {
-    StatelessClient client = StatelessClient.at(one.url());
-
-    FrameStream call = client.call("countdown", "{\"from\":3,\"intervalMs\":10}");
-
-    List<JsonNode> messages =
-        call.events().stream().map(event -> StatelessClient.json(event.data())).toList();
-    assertThat(messages).hasSize(4);
-    assertThat(messages.subList(0, 3))
-        .allMatch(message -> message.at("/params/progressToken").asInt() == client.lastId());
-    assertThat(messages.getLast().path("id").asInt()).isEqualTo(client.lastId());
-    assertThat(messages.getLast().at("/result/resultType").asText()).isEqualTo("complete");
-    assertThat(call.headers().firstValue("Mcp-Session-Id")).isEmpty();
-    assertThat(call.raw()).doesNotContain("id: ").doesNotContain("retry");
-  }
-
-  @Test
   void shouldTellOfChangesOfAList() {
     StatelessClient client = StatelessClient.at(one.url(SDK));
     FrameStream listening =

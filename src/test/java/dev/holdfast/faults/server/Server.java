@@ -27,7 +27,7 @@ final class Server {
   private final InetAddress address;
   private final int port;
 
-  /** Each with its session and id. */
+  /** Each with a key of its client, or else with its session and id. */
   private final Set<String> calls = ConcurrentHashMap.newKeySet();
 
   private final Set<Socket> live = ConcurrentHashMap.newKeySet();
@@ -103,8 +103,7 @@ final class Server {
   }
 
   /** Counts a call, and tells if it came before. */
-  void received(String session, String id) {
-    String call = session + " " + id;
+  void received(String call) {
     if (!calls.add(call)) {
       System.out.println(REPEATED + call);
     }

@@ -24,6 +24,10 @@ final class ServerConnection {
       {"protocolVersion":"2025-11-25","capabilities":{"tools":{},"logging":{}},\
       "serverInfo":{"name":"counting","version":"1"}}\
       """;
+
+  /** An argument that is different in each call. */
+  private static final Pattern KEY = Pattern.compile("\"key\":\"[^\"]+\"");
+
   private static final String GARBAGE = "data: {\"jsonrpc\": well, no\n\n";
   private static final String OVERSIZED =
       "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"data\":\""
@@ -95,7 +99,8 @@ final class ServerConnection {
     switch (request.method()) {
       case "initialize" -> json(request, SERVER, "Mcp-Session-Id: " + server.open());
       case "tools/call" -> {
-        server.received(session, request.id().json());
+        Matcher key = KEY.matcher(new String(request.bytes(), UTF_8));
+        server.received(key.find() ? key.group() : session + " " + request.id().json());
         send(count(request), 0);
       }
       default -> json(request, "{}");
