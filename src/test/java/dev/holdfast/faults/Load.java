@@ -2,7 +2,6 @@ package dev.holdfast.faults;
 
 import dev.holdfast.testing.ToolRequest;
 import java.time.Duration;
-import java.util.UUID;
 
 /**
  * What clients do: each has a session, listens to its standalone stream, and calls a tool that
@@ -76,22 +75,26 @@ record Load(int sessions, int steps, int interval, Duration span, Duration dead,
     return WARM_UP;
   }
 
-  /** The request for one call. */
-  String call(int id) {
-    return call(id, steps);
+  /**
+   * The request for one call.
+   *
+   * @param client names who calls
+   */
+  String call(String client, int id) {
+    return call(client, id, steps);
   }
 
   /** The request for one that tells whether all is well. */
-  String shortCall(int id) {
-    return call(id, 4);
+  String shortCall(String client, int id) {
+    return call(client, id, 4);
   }
 
-  private String call(int id, int count) {
+  private String call(String client, int id, int count) {
     return ToolRequest.of(
         id,
         "count",
-        "{\"n\":%d,\"intervalMs\":%d,\"payload\":100,\"key\":\"%s\"}"
-            .formatted(count, interval, UUID.randomUUID()));
+        "{\"n\":%d,\"intervalMs\":%d,\"payload\":100,\"key\":\"%s-%d\"}"
+            .formatted(count, interval, client, id));
   }
 
   @Override

@@ -136,6 +136,7 @@ final class ScenarioRun {
     Transcript heard = new Transcript();
     listened.add(heard);
     Random own = new Random(random.nextLong());
+    String name = Long.toHexString(random.nextLong());
     AtomicBoolean done = new AtomicBoolean();
     Future<?> listening =
         threads.submit(() -> {
@@ -144,20 +145,20 @@ final class ScenarioRun {
           }
           return null;
         });
-    boolean gone = client.call(scenario.load().shortCall(0), random).refusedWith() == 404;
+    boolean gone = client.call(scenario.load().shortCall(name, 0), random).refusedWith() == 404;
     working.countDown();
     if (!working.await(TO_START.toSeconds(), TimeUnit.SECONDS)) {
       return false;
     }
     int id = 1;
     for (; !gone && !over.get(); id++) {
-      Transcript call = client.call(scenario.load().call(id), random);
+      Transcript call = client.call(scenario.load().call(name, id), random);
       // Cut before it had any event id, a client knows of nothing to resume: it calls once more.
       boolean begun = call.isComplete() || call.isHung() || call.refusedWith() != 0;
       (begun || call.canResume() ? calls : unanswered).add(call);
       gone = call.refusedWith() == 404;
     }
-    boolean well = !gone && client.call(scenario.load().shortCall(id), random).results() == 1;
+    boolean well = !gone && client.call(scenario.load().shortCall(name, id), random).results() == 1;
     done.set(true);
     listening.get();
     if (scenario.sessions()) {

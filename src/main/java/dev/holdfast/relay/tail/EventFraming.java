@@ -29,7 +29,11 @@ public record EventFraming(
   /** The frames of a request without a session: the client needs no {@code retry}. */
   EventFraming withoutSession(@Nullable String idPrefix) {
     return new EventFraming(
-        idPrefix == null ? stream : idPrefix, idPrefix != null, false, false, null);
+        idPrefix == null ? stream : idPrefix,
+        idPrefix != null,
+        idPrefix != null && priming,
+        false,
+        null);
   }
 
   /**
