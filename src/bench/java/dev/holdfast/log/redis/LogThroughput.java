@@ -2,6 +2,7 @@ package dev.holdfast.log.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -58,7 +59,8 @@ final class LogThroughput {
   }
 
   /** Every caller of every stream appends so many events per call. */
-  private void append(String session, int callers, int perCall, int events) {
+  private void append(String name, int callers, int perCall, int events) {
+    LogKey session = new LogKey(name);
     writing.log.begin(session, "");
     List<NewEvent> batch = Collections.nCopies(perCall, new NewEvent(PAYLOAD, null, false));
     int calls = events / STREAMS / callers / perCall;
@@ -95,8 +97,8 @@ final class LogThroughput {
   }
 
   private void read(int events) {
-    StreamRef ref = new StreamRef("read" + events, "s");
-    writing.log.begin(ref.session(), "");
+    StreamRef ref = new StreamRef(new LogKey("read" + events), "s");
+    writing.log.begin(ref.key(), "");
     writing
         .log
         .open(ref, "1")
@@ -115,8 +117,8 @@ final class LogThroughput {
 
   /** One append at a time, alone. */
   private void latency() {
-    StreamRef ref = new StreamRef("latency", "s");
-    writing.log.begin(ref.session(), "");
+    StreamRef ref = new StreamRef(new LogKey("latency"), "s");
+    writing.log.begin(ref.key(), "");
     StreamWriter writer = writing.log.open(ref, "1");
     double[] millis = new double[5000];
     for (int i = 0; i < millis.length; i++) {

@@ -173,7 +173,7 @@ class SessionPoolIT {
       try (Gateway gateway = Gateway.start(settings)) {
         Set<String> before = Set.copyOf(redis.keys());
         StatelessClient client = StatelessClient.at(gateway.url());
-        IntStream.range(0, 200)
+        IntStream.range(0, 2_000)
             .parallel()
             .forEach(i -> {
               var response = client.post("tools/call", params("p" + i));
