@@ -99,18 +99,18 @@ public record RedisKeys(String prefix) {
     return prefix + "level:" + localSession;
   }
 
-  /** STRING: the key that seals new states of retries. */
-  public String retryKey() {
-    return prefix + "retry-key";
+  /** STRING: the key that seals what clients keep now. */
+  public String sealKey() {
+    return prefix + "seal-key";
   }
 
-  /** STRING: a key that has sealed states of retries. */
-  public String retryKey(int id) {
-    return prefix + "retry-key:" + Integer.toHexString(id);
+  /** STRING: a key that has sealed what clients keep. */
+  public String sealKey(int id) {
+    return prefix + "seal-key:" + Integer.toHexString(id);
   }
 
-  /** STRING: a state of a retry that was used. */
-  public String usedState(String name) {
+  /** STRING: a sealed text that was used. */
+  public String usedSeal(String name) {
     return prefix + "used:" + name;
   }
 

@@ -7,7 +7,6 @@ import dev.holdfast.clients.KnownClients;
 import dev.holdfast.config.OwnCertificate;
 import dev.holdfast.era.north.EraConfig;
 import dev.holdfast.era.north.EraListener;
-import dev.holdfast.era.north.RetryStore;
 import dev.holdfast.era.north.StatelessRelay;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.LimitsConfig;
@@ -39,6 +38,7 @@ import dev.holdfast.relay.tail.PageReader;
 import dev.holdfast.relay.tail.TailContext;
 import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.relay.tail.Tails;
+import dev.holdfast.seal.SealStore;
 import dev.holdfast.session.SessionConfig;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.upstream.Upstreams;
@@ -154,12 +154,12 @@ final class RelayProducer {
   @Singleton
   static StatelessRelay statelessRelay(
       Relay relay,
-      RetryStore retries,
+      SealStore seals,
       StreamIndex streams,
       EraListener listener,
       EraConfig config,
       InstantSource clock) {
-    return new StatelessRelay(relay, retries, streams, listener, config, clock);
+    return new StatelessRelay(relay, seals, streams, listener, config, clock);
   }
 
   @Produces

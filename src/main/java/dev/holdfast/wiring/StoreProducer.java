@@ -2,8 +2,6 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.audit.AuditLog;
 import dev.holdfast.cli.ProcessMode;
-import dev.holdfast.era.north.RedisRetryStore;
-import dev.holdfast.era.north.RetryStore;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Retention;
@@ -13,6 +11,8 @@ import dev.holdfast.log.memory.MemoryEventLog;
 import dev.holdfast.log.redis.RedisEventLog;
 import dev.holdfast.log.redis.RedisStreamIndex;
 import dev.holdfast.relay.stream.StreamConfig;
+import dev.holdfast.seal.RedisSealStore;
+import dev.holdfast.seal.SealStore;
 import dev.holdfast.session.SessionConfig;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionStore;
@@ -57,7 +57,7 @@ final class StoreProducer {
   @Produces final StreamIndex streams;
   @Produces final SharedLog sharedLog;
   @Produces final LogLevelStore logLevels;
-  @Produces final RetryStore retries;
+  @Produces final SealStore seals;
 
   private final Optional<RedisConnections> redis;
 
@@ -93,7 +93,7 @@ final class StoreProducer {
       sharedLog = SharedLog.NONE;
       sessions = new MemorySessionStore(idleTimeout, sessionLimits, clock);
       logLevels = new LogLevelStore.InMemory();
-      retries = new RetryStore.InMemory(clock);
+      seals = new SealStore.InMemory(clock);
       return;
     }
     RedisConnections opened = redis.get();
@@ -116,7 +116,7 @@ final class StoreProducer {
             opened.client(), opened.keys(), idleTimeout, sessionTtl, sessionLimits);
     logLevels =
         new RedisLogLevelStore(opened.client(), opened.keys(), idleTimeout.plus(LOG_LEVEL_MARGIN));
-    retries = new RedisRetryStore(opened.client(), opened.keys(), clock);
+    seals = new RedisSealStore(opened.client(), opened.keys(), clock);
   }
 
   /** Switches the audit log on if the configuration asks for it. */

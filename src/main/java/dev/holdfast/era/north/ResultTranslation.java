@@ -282,10 +282,9 @@ final class ResultTranslation implements Translation {
   }
 
   private String sealed(ClientRequest of, Optional<RetryState.Call> round, String serverState) {
-    RetryState state = new RetryState(round, serverState, pauses, call.context().expiry());
-    return call.context()
-        .seal()
-        .seal(state, RetrySeal.Binding.of(call.caller(), call.upstream(), of));
+    StatelessContext context = call.context();
+    return new RetryState(round, serverState, pauses)
+        .seal(context.seal(), context.expiry(), call.caller(), call.upstream(), of);
   }
 
   private byte[] inputRequired(ClientRequest of, String requests, String state) {

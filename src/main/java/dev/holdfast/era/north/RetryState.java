@@ -2,9 +2,11 @@ package dev.holdfast.era.north;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.call.Caller;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Position;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.seal.Seal;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -15,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * State of a request that its client brings back, sealed, to go on with it.
@@ -22,9 +25,8 @@ import java.util.Optional;
  * @param call the stream that the request goes on with; empty if it begins again
  * @param serverState the state of a server that keeps nothing itself, as raw JSON; empty for none
  * @param pauses number of rounds in a row in which the server asked nothing
- * @param expires time after which the state is refused
  */
-record RetryState(Optional<Call> call, String serverState, int pauses, Instant expires) {
+record RetryState(Optional<Call> call, String serverState, int pauses) {
 
   /** A call that is under way without its client. */
   private static final byte HAS_CALL = 1;
@@ -61,10 +63,25 @@ record RetryState(Optional<Call> call, String serverState, int pauses, Instant e
     }
   }
 
-  byte[] write() {
+  /** Seals the state for the caller and the request. */
+  String seal(Seal seal, Instant expires, Caller caller, String upstream, ClientRequest request) {
+    return seal.seal(write(), expires, bound(caller, upstream, request));
+  }
+
+  /** Opens a state; empty if it is forged, has expired, or is of another caller or request. */
+  static Optional<RetryState> open(
+      Seal seal, @Nullable String text, Caller caller, String upstream, ClientRequest request) {
+    return seal.open(text, bound(caller, upstream, request)).map(RetryState::read);
+  }
+
+  private static List<String> bound(Caller caller, String upstream, ClientRequest request) {
+    return List.of(
+        "retry", caller.principal().recorded(), upstream, request.method(), request.digest());
+  }
+
+  private byte[] write() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
-      out.writeLong(expires.toEpochMilli());
       out.writeByte(pauses);
       out.writeByte(call.isPresent() ? HAS_CALL : 0);
       if (call.isPresent()) {
@@ -91,15 +108,13 @@ record RetryState(Optional<Call> call, String serverState, int pauses, Instant e
     }
   }
 
-  /** Reads what {@link #write} returned. */
-  static RetryState read(byte[] bytes) {
+  private static RetryState read(byte[] bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      Instant expires = Instant.ofEpochMilli(in.readLong());
       int pauses = in.readByte();
       Optional<Call> call =
           in.readByte() == HAS_CALL ? Optional.of(readCall(in)) : Optional.empty();
       String serverState = new String(in.readAllBytes(), UTF_8);
-      return new RetryState(call, serverState, pauses, expires);
+      return new RetryState(call, serverState, pauses);
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }

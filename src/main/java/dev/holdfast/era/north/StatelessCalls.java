@@ -15,6 +15,7 @@ import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.tail.Tail;
+import dev.holdfast.seal.SealStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -50,11 +51,12 @@ record StatelessCalls(StatelessContext context, SessionPool pool) {
     String serverState = "";
     if (request.requestState() != null) {
       RetryState state =
-          context
-              .seal()
-              .open(
+          RetryState.open(
+                  context.seal(),
                   request.requestState(),
-                  RetrySeal.Binding.of(exchange.caller(), exchange.upstream(), client))
+                  exchange.caller(),
+                  exchange.upstream(),
+                  client)
               .orElseThrow(this::invalidState);
       if (state.call().isPresent()) {
         return goOn(exchange, request, client, state.call().get(), state.pauses());
@@ -216,7 +218,7 @@ record StatelessCalls(StatelessContext context, SessionPool pool) {
   /** Gives the server the answers of the client. Returns the raw ids of requests without one. */
   private List<String> answer(StatelessCall call, StatelessRequest request, RetryState.Call round) {
     List<String> unanswered = new ArrayList<>();
-    RetryStore store = context.seal().store();
+    SealStore store = context.seal().store();
     boolean first = round.asked().isEmpty() || store.use(round.once());
     context.listener().state(first ? EraListener.State.ACCEPTED : EraListener.State.REPLAYED);
     if (!first) {

@@ -3,6 +3,7 @@ package dev.holdfast.era.north;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.Relay;
+import dev.holdfast.seal.Seal;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -10,7 +11,7 @@ import java.util.List;
 /** Parts that all calls of clients without a session share. */
 record StatelessContext(
     Relay relay,
-    RetrySeal seal,
+    Seal seal,
     StreamIndex streams,
     EraListener listener,
     EraConfig config,

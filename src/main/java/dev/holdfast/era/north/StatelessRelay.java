@@ -17,6 +17,8 @@ import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.tail.Tail;
+import dev.holdfast.seal.Seal;
+import dev.holdfast.seal.SealStore;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -45,13 +47,13 @@ public final class StatelessRelay {
    */
   public StatelessRelay(
       Relay relay,
-      RetryStore store,
+      SealStore store,
       StreamIndex streams,
       EraListener listener,
       EraConfig config,
       InstantSource clock) {
     this.context =
-        new StatelessContext(relay, new RetrySeal(store, clock), streams, listener, config, clock);
+        new StatelessContext(relay, new Seal(store, clock), streams, listener, config, clock);
     this.subscriptions = new Subscriptions(context);
     this.pool = new SessionPool(relay, config, clock);
     this.calls = new StatelessCalls(context, pool);

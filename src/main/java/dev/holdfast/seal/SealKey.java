@@ -1,4 +1,4 @@
-package dev.holdfast.era.north;
+package dev.holdfast.seal;
 
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -7,24 +7,24 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * A key that seals states of retries.
+ * A key that seals texts.
  *
- * @param id names the key in what it has sealed
+ * @param id names the key in the texts that it has sealed
  * @param secret 32 random bytes in Base64
  */
-record RetryKey(int id, String secret, Instant created) {
+public record SealKey(int id, String secret, Instant created) {
 
-  /** Time for which new states are sealed with one key. */
+  /** Time for which new texts are sealed with one key. */
   static final Duration MAX_AGE = Duration.ofDays(1);
 
   private static final int BYTES = 32;
 
-  static RetryKey random(Instant now) {
+  static SealKey random(Instant now) {
     // Created per call: a native image must not contain a seed from its build.
     SecureRandom random = new SecureRandom();
     byte[] secret = new byte[BYTES];
     random.nextBytes(secret);
-    return new RetryKey(random.nextInt(), Base64.getEncoder().encodeToString(secret), now);
+    return new SealKey(random.nextInt(), Base64.getEncoder().encodeToString(secret), now);
   }
 
   boolean isOld(Instant now) {
@@ -40,9 +40,9 @@ record RetryKey(int id, String secret, Instant created) {
   }
 
   /** Reads what {@link #format} returned. */
-  static RetryKey parse(String text) {
+  static SealKey parse(String text) {
     List<String> parts = List.of(text.split(" ", -1));
-    return new RetryKey(
+    return new SealKey(
         Integer.parseInt(parts.get(0)),
         parts.get(1),
         Instant.ofEpochMilli(Long.parseLong(parts.get(2))));
@@ -51,6 +51,6 @@ record RetryKey(int id, String secret, Instant created) {
   /** Keeps the secret out of logs. */
   @Override
   public String toString() {
-    return "RetryKey[" + Integer.toHexString(id) + "]";
+    return "SealKey[" + Integer.toHexString(id) + "]";
   }
 }

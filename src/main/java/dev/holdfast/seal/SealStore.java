@@ -1,4 +1,4 @@
-package dev.holdfast.era.north;
+package dev.holdfast.seal;
 
 import dev.holdfast.lock.LruMap;
 import java.time.Duration;
@@ -8,59 +8,58 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Keys of sealed states, and names of the states that were used. The same on all replicas.
- * Thread-safe.
+ * Keys of seals, and names of sealed texts that were used. The same on all replicas. Thread-safe.
  */
-public interface RetryStore {
+public interface SealStore {
 
-  /** The longest life of a state. */
+  /** The longest life of a sealed text. */
   Duration MAX_LIFE = Duration.ofDays(1);
 
-  /** The key for new states. Another one takes its place when it is too old. */
-  RetryKey current();
+  /** The key for new texts. Another one takes its place when it is too old. */
+  SealKey current();
 
   /** The key of that id; empty if there is none, or no more. */
-  Optional<RetryKey> find(int id);
+  Optional<SealKey> find(int id);
 
   /**
-   * Uses a state.
+   * Uses a text that has an effect once.
    *
-   * @param name names the state
+   * @param name names the text
    * @return false if it was used before
    */
   boolean use(String name);
 
-  /** Takes back the use of a state that had no effect. */
+  /** Takes back a use that had no effect. */
   void release(String name);
 
   /** Keeps keys and names in this process. */
-  final class InMemory implements RetryStore {
+  final class InMemory implements SealStore {
 
     private static final int MAX_KEYS = 3;
     private static final int MAX_NAMES = 100_000;
 
     private final InstantSource clock;
-    private final Map<Integer, RetryKey> keys = LruMap.create(MAX_KEYS);
+    private final Map<Integer, SealKey> keys = LruMap.create(MAX_KEYS);
     private final Map<String, Boolean> used = LruMap.create(MAX_NAMES);
-    private final AtomicReference<RetryKey> current;
+    private final AtomicReference<SealKey> current;
 
     /** Creates the first key. */
     public InMemory(InstantSource clock) {
       this.clock = clock;
-      current = new AtomicReference<>(RetryKey.random(clock.instant()));
+      current = new AtomicReference<>(SealKey.random(clock.instant()));
     }
 
     @Override
-    public RetryKey current() {
-      RetryKey key =
+    public SealKey current() {
+      SealKey key =
           current.updateAndGet(
-              last -> last.isOld(clock.instant()) ? RetryKey.random(clock.instant()) : last);
+              last -> last.isOld(clock.instant()) ? SealKey.random(clock.instant()) : last);
       keys.put(key.id(), key);
       return key;
     }
 
     @Override
-    public Optional<RetryKey> find(int id) {
+    public Optional<SealKey> find(int id) {
       return Optional.ofNullable(keys.get(id));
     }
 

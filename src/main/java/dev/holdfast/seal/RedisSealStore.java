@@ -1,4 +1,4 @@
-package dev.holdfast.era.north;
+package dev.holdfast.seal;
 
 import dev.holdfast.lock.LruMap;
 import dev.holdfast.redis.RedisClient;
@@ -15,33 +15,33 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps keys and names of used states in Redis. The replicas agree on the current key there; each
- * key stays for as long as a state that it has sealed. Methods throw {@link SessionStoreException}
+ * Keeps keys and names of used texts in Redis. The replicas agree on the current key there; each
+ * key stays for as long as a text that it has sealed. Methods throw {@link SessionStoreException}
  * while Redis does not answer.
  */
-public final class RedisRetryStore implements RetryStore {
+public final class RedisSealStore implements SealStore {
 
   private static final int MAX_KEYS = 100;
-  private static final Duration KEY_LIFE = RetryKey.MAX_AGE.plus(MAX_LIFE);
+  private static final Duration KEY_LIFE = SealKey.MAX_AGE.plus(MAX_LIFE);
 
   private final RedisClient client;
   private final RedisKeys keys;
   private final InstantSource clock;
-  private final Map<Integer, RetryKey> known = LruMap.create(MAX_KEYS);
+  private final Map<Integer, SealKey> known = LruMap.create(MAX_KEYS);
 
   /** The newest key that this replica knows. */
-  private volatile @Nullable RetryKey current;
+  private volatile @Nullable SealKey current;
 
   /** Asks Redis when a key is needed. */
-  public RedisRetryStore(RedisClient client, RedisKeys keys, InstantSource clock) {
+  public RedisSealStore(RedisClient client, RedisKeys keys, InstantSource clock) {
     this.client = client;
     this.keys = keys;
     this.clock = clock;
   }
 
   @Override
-  public RetryKey current() {
-    RetryKey key = current;
+  public SealKey current() {
+    SealKey key = current;
     if (key == null || key.isOld(clock.instant())) {
       key = agree();
       current = key;
@@ -51,37 +51,37 @@ public final class RedisRetryStore implements RetryStore {
   }
 
   /** Offers a new key, and takes the one that was offered first. */
-  private RetryKey agree() {
-    RetryKey offered = RetryKey.random(clock.instant());
-    set(keys.retryKey(offered.id()), offered.format(), KEY_LIFE, false);
-    set(keys.retryKey(), offered.format(), RetryKey.MAX_AGE, true);
-    Response agreed = send(Request.cmd(Command.GET).arg(keys.retryKey()));
-    return agreed == null ? offered : RetryKey.parse(agreed.toString());
+  private SealKey agree() {
+    SealKey offered = SealKey.random(clock.instant());
+    set(keys.sealKey(offered.id()), offered.format(), KEY_LIFE, false);
+    set(keys.sealKey(), offered.format(), SealKey.MAX_AGE, true);
+    Response agreed = send(Request.cmd(Command.GET).arg(keys.sealKey()));
+    return agreed == null ? offered : SealKey.parse(agreed.toString());
   }
 
   @Override
-  public Optional<RetryKey> find(int id) {
-    RetryKey key = known.get(id);
+  public Optional<SealKey> find(int id) {
+    SealKey key = known.get(id);
     if (key != null) {
       return Optional.of(key);
     }
-    Response found = send(Request.cmd(Command.GET).arg(keys.retryKey(id)));
+    Response found = send(Request.cmd(Command.GET).arg(keys.sealKey(id)));
     if (found == null) {
       return Optional.empty();
     }
-    RetryKey read = RetryKey.parse(found.toString());
+    SealKey read = SealKey.parse(found.toString());
     known.put(id, read);
     return Optional.of(read);
   }
 
   @Override
   public boolean use(String name) {
-    return set(keys.usedState(name), "1", MAX_LIFE, true);
+    return set(keys.usedSeal(name), "1", MAX_LIFE, true);
   }
 
   @Override
   public void release(String name) {
-    Response _ = send(Request.cmd(Command.DEL).arg(keys.usedState(name)));
+    Response _ = send(Request.cmd(Command.DEL).arg(keys.usedSeal(name)));
   }
 
   private boolean set(String key, String value, Duration life, boolean onlyIfMissing) {
