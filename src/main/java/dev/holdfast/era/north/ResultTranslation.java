@@ -12,6 +12,7 @@ import dev.holdfast.protocol.MetaKeys;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.tail.Translation;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -237,8 +238,8 @@ final class ResultTranslation implements Translation {
   }
 
   @Override
-  public boolean isAsking() {
-    return !asked.isEmpty();
+  public @Nullable Duration untilPause() {
+    return asked.untilRound();
   }
 
   @Override
@@ -247,7 +248,7 @@ final class ResultTranslation implements Translation {
         && progress == Progress.OPEN
         && request != null
         && !stream.isEmpty()
-        && (isAsking() || mayPauseAgain(request));
+        && (!asked.isEmpty() || mayPauseAgain(request));
   }
 
   private boolean mayPauseAgain(ClientRequest of) {

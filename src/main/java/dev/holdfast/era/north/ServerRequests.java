@@ -6,6 +6,7 @@ import dev.holdfast.log.Position;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,8 +23,14 @@ final class ServerRequests {
   /** The most requests of one round. The others follow in the next one. */
   private static final int MAX_REQUESTS = 20;
 
+  /** Time for which further requests are awaited. */
+  private static final Duration GATHERING = Duration.ofMillis(50);
+
   private final Map<RequestId, String> open = new LinkedHashMap<>();
   private @Nullable Position from;
+
+  /** Nano time of the first request of the round. */
+  private long since;
 
   boolean isEmpty() {
     return open.isEmpty();
@@ -36,6 +43,7 @@ final class ServerRequests {
    */
   void add(Message.Request request, Position before) {
     from = from == null ? before : from;
+    since = open.isEmpty() ? System.nanoTime() : since;
     if (open.size() < MAX_REQUESTS) {
       byte[] input =
           new JsonEdit()
@@ -45,6 +53,11 @@ final class ServerRequests {
               .apply(request.bytes());
       open.put(request.id(), new String(input, UTF_8));
     }
+  }
+
+  /** Time after which the requests go to the client; null if there are none. */
+  @Nullable Duration untilRound() {
+    return open.isEmpty() ? null : GATHERING.minusNanos(System.nanoTime() - since);
   }
 
   /** Removes a request that the server has withdrawn. */

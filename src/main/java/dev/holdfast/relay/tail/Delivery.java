@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -124,14 +125,19 @@ final class Delivery {
     framing = framing.withoutSession(idPrefix);
   }
 
+  /** Wraps the translation, before the tail runs. */
+  void wrap(UnaryOperator<Translation> wrapper) {
+    translation = wrapper.apply(translation);
+  }
+
   /** Returns true if the response can end before the stream, and the client comes back. */
   boolean canPause() {
     return !pastLog && translation.canPause();
   }
 
-  /** Returns true if the server waits for the client. */
-  boolean isAsking() {
-    return translation.isAsking();
+  /** Time after which the response must end early; null if it need not. */
+  @Nullable Duration untilPause() {
+    return pastLog ? null : translation.untilPause();
   }
 
   /** Adds the last message of a response that ends before the stream. */

@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -35,9 +36,6 @@ public final class Tail implements Tails.Movable {
 
   /** Upper bound of one wait, in case a wake-up from another replica was lost. */
   private static final Duration MAX_WAIT = Duration.ofSeconds(10);
-
-  /** Time in which a server may ask a client more, before the client hears of it. */
-  private static final Duration ASKING_TIME = Duration.ofMillis(50);
 
   private final TailContext context;
   private final StreamRef stream;
@@ -61,9 +59,6 @@ public final class Tail implements Tails.Movable {
 
   /** True when the client has left before the end of the response. */
   private boolean left;
-
-  /** Nano time since which the server waits for the client; 0 while it does not. */
-  private long asking;
 
   private final Delivery delivery;
 
@@ -152,6 +147,16 @@ public final class Tail implements Tails.Movable {
    */
   public Tail translated(Translation translation, @Nullable String idPrefix) {
     delivery.translate(translation, idPrefix);
+    return this;
+  }
+
+  /**
+   * Wraps the translation of the messages.
+   *
+   * @param wrapper returns a translation that uses the given one
+   */
+  public Tail wrapped(UnaryOperator<Translation> wrapper) {
+    delivery.wrap(wrapper);
     return this;
   }
 
@@ -300,7 +305,7 @@ public final class Tail implements Tails.Movable {
       return Next.END;
     }
     // Checked here too, because a busy stream may never pause.
-    return !movedAway(false) && mayContinue() && !hasAsked() ? Next.READ : Next.END;
+    return !movedAway(false) && mayContinue() && !hasPaused() ? Next.READ : Next.END;
   }
 
   /**
@@ -332,26 +337,24 @@ public final class Tail implements Tails.Movable {
     if (movedAway(leaves)) {
       return Next.END;
     }
-    if (hasAsked()) {
+    if (hasPaused()) {
       return Next.END;
     }
     delivery.flush(client);
-    if (delivery.isAsking()) {
-      return await(client, ASKING_TIME);
-    }
-    Duration wait = writer.untilNextDeadline();
+    Duration wait = least(writer.untilNextDeadline(), MAX_WAIT);
+    Duration untilPause = delivery.untilPause();
     waiting = client;
-    return await(client, wait.compareTo(MAX_WAIT) < 0 ? wait : MAX_WAIT);
+    return await(client, untilPause == null ? wait : least(wait, untilPause));
   }
 
-  /** Ends the response when the server has asked the client a moment ago, and may ask no more. */
-  private boolean hasAsked() {
-    if (!delivery.isAsking()) {
-      return false;
-    }
-    long now = System.nanoTime();
-    asking = asking == 0 ? now : asking;
-    boolean ends = now - asking >= ASKING_TIME.toNanos();
+  private static Duration least(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
+  }
+
+  /** Ends the response early if it must. */
+  private boolean hasPaused() {
+    Duration left = delivery.untilPause();
+    boolean ends = left != null && !left.isPositive();
     if (ends) {
       delivery.pause();
     }

@@ -2,7 +2,9 @@ package dev.holdfast.relay.tail;
 
 import dev.holdfast.log.Position;
 import dev.holdfast.protocol.RequestId;
+import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the messages of a stream into those that one client understands, and ends the response
@@ -32,9 +34,12 @@ public interface Translation {
    */
   byte[] translate(Position position, byte[] message);
 
-  /** Returns true if the server waits for the client, so that the response ends soon. */
-  default boolean isAsking() {
-    return false;
+  /**
+   * Time after which the response must end early, with {@link #pause}; zero or less if it must end
+   * now, and null if it need not.
+   */
+  default @Nullable Duration untilPause() {
+    return null;
   }
 
   /** Returns true if the client comes back for the rest when the response ends early. */
@@ -43,8 +48,8 @@ public interface Translation {
   }
 
   /**
-   * Returns the last message of a response that ends before its stream, because the server {@link
-   * #isAsking asks} or the response {@link #canPause can pause}.
+   * Returns the last message of a response that ends before its stream, because it {@link
+   * #untilPause must} or because it {@link #canPause can}.
    *
    * @param cursor the last event that the client has
    */
