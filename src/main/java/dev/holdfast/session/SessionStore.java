@@ -70,6 +70,17 @@ public interface SessionStore {
   Optional<byte[]> upstreamState(SessionId id, String name);
 
   /**
+   * Replaces a saved value if it is the expected one. Of several callers that expect the same
+   * value, one replaces it.
+   *
+   * @param expected null for none
+   * @param value not copied; null to remove it
+   * @return whether it was replaced; false for unknown and expired sessions
+   */
+  boolean replaceUpstreamState(
+      SessionId id, String name, byte @Nullable [] expected, byte @Nullable [] value);
+
+  /**
    * Ends a session.
    *
    * @return whether this call ended it

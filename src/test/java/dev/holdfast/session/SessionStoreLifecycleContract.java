@@ -99,6 +99,26 @@ interface SessionStoreLifecycleContract extends SessionStoreFixture {
   }
 
   @Test
+  default void shouldReplaceOnlyTheExpectedUpstreamState() {
+    SessionStore store = create(LONG, 10);
+    Session session = session();
+    store.create(session);
+    SessionId id = session.id();
+    byte[] first = {0, -1};
+    byte[] second = {};
+
+    assertThat(store.replaceUpstreamState(id, "a", first, second)).isFalse();
+    assertThat(store.replaceUpstreamState(id, "a", null, first)).isTrue();
+    assertThat(another().replaceUpstreamState(id, "a", null, second)).isFalse();
+    assertThat(another().replaceUpstreamState(id, "a", first.clone(), second)).isTrue();
+    assertThat(store.replaceUpstreamState(id, "a", first, null)).isFalse();
+    assertThat(store.upstreamState(id, "a")).hasValue(second);
+    assertThat(store.replaceUpstreamState(id, "a", second.clone(), null)).isTrue();
+    assertThat(another().upstreamState(id, "a")).isEmpty();
+    assertThat(store.replaceUpstreamState(SessionId.random(), "a", null, first)).isFalse();
+  }
+
+  @Test
   default void shouldDeleteTheUpstreamStateOfAnEndedSession() {
     SessionStore store = create(LONG, 10);
     Session session = session();

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -187,6 +188,19 @@ public final class MemorySessionStore implements SessionStore {
         .flatMap(entry -> Optional.ofNullable(entry.upstreamState().get(name)));
   }
 
+  @Override
+  public boolean replaceUpstreamState(
+      SessionId id, String name, byte @Nullable [] expected, byte @Nullable [] value) {
+    boolean[] replaced = new boolean[1];
+    change(
+        id,
+        entry -> {
+          replaced[0] = Arrays.equals(entry.upstreamState().get(name), expected);
+          return replaced[0] ? entry.withUpstreamState(name, value) : entry;
+        });
+    return replaced[0];
+  }
+
   private void change(SessionId id, UnaryOperator<Entry> change) {
     entries.computeIfPresent(id, (_, entry) -> isAlive(entry) ? change.apply(entry) : entry);
   }
@@ -295,9 +309,13 @@ public final class MemorySessionStore implements SessionStore {
       return new Entry(session, last, idle, activity.plus(since), upstreamState, hasPlace);
     }
 
-    Entry withUpstreamState(String name, byte[] value) {
+    Entry withUpstreamState(String name, byte @Nullable [] value) {
       Map<String, byte[]> more = new HashMap<>(upstreamState);
-      more.put(name, value);
+      if (value == null) {
+        more.remove(name);
+      } else {
+        more.put(name, value);
+      }
       return new Entry(session, lastUsed, timeout, activity, Map.copyOf(more), hasPlace);
     }
 

@@ -48,6 +48,7 @@ public final class RedisSessionStore implements SessionStore {
   private final RedisScript read;
   private final RedisScript recordActivity;
   private final RedisScript saveState;
+  private final RedisScript replaceState;
   private final RedisScript end;
   private final RedisScript endExpired;
   private final Duration idleTimeout;
@@ -75,6 +76,7 @@ public final class RedisSessionStore implements SessionStore {
     this.read = SessionFields.script(redis, "read.lua");
     this.recordActivity = SessionFields.script(redis, "record-activity.lua");
     this.saveState = SessionFields.script(redis, "save-state.lua");
+    this.replaceState = SessionFields.script(redis, "replace-state.lua");
     this.end = SessionFields.script(redis, "end.lua");
     this.endExpired = SessionFields.script(redis, "end-expired.lua");
     this.idleTimeout = idleTimeout;
@@ -160,6 +162,28 @@ public final class RedisSessionStore implements SessionStore {
     Response values = run(read, id, SessionFields.upstreamState(name));
     Response value = values == null ? null : values.get(0);
     return Optional.ofNullable(value).map(Response::toBytes);
+  }
+
+  @Override
+  public boolean replaceUpstreamState(
+      SessionId id, String name, byte @Nullable [] expected, byte @Nullable [] value) {
+    Response replaced =
+        run(
+            replaceState,
+            id,
+            SessionFields.upstreamState(name),
+            optional(expected),
+            optional(value));
+    return number(requireNonNull(replaced)) > 0;
+  }
+
+  private static byte[] optional(byte @Nullable [] value) {
+    byte[] argument = new byte[value == null ? 0 : value.length + 1];
+    if (value != null) {
+      argument[0] = '+';
+      System.arraycopy(value, 0, argument, 1, value.length);
+    }
+    return argument;
   }
 
   @Override
