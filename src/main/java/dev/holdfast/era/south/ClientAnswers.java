@@ -1,12 +1,13 @@
 package dev.holdfast.era.south;
 
+import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
-import java.util.UUID;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The answers of clients to the requests of calls that this replica runs. An answer reaches every
@@ -14,18 +15,15 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class ClientAnswers {
 
-  private final String replica = UUID.randomUUID().toString();
-  private final AtomicLong lastNumber = new AtomicLong();
+  /** The client cannot or does not answer. */
+  static final String REFUSAL = "null";
+
   private final ConcurrentMap<RequestId, Awaited> awaited = new ConcurrentHashMap<>();
 
-  private record Awaited(String session, CompletableFuture<Message.Response> answer) {}
+  private record Awaited(String session, CompletableFuture<String> answer) {}
 
-  RequestId newId() {
-    return RequestId.of(replica + "/" + lastNumber.incrementAndGet());
-  }
-
-  /** Begins to wait for the answer to a request of a session. */
-  CompletableFuture<Message.Response> await(String session, RequestId id) {
+  /** Begins to wait for the answer to a request of a session: a raw result or a refusal. */
+  CompletableFuture<String> await(String session, RequestId id) {
     Awaited request = new Awaited(session, new CompletableFuture<>());
     awaited.put(id, request);
     return request.answer();
@@ -39,11 +37,25 @@ final class ClientAnswers {
     }
   }
 
-  /** Ignores answers to unknown requests, and to those of other sessions. */
-  void complete(String session, Message.Response answer) {
-    Awaited request = answer.id() == null ? null : awaited.get(answer.id());
-    if (request != null && request.session().equals(session)) {
-      request.answer().complete(answer);
+  /**
+   * Takes an answer. Ignores answers to unknown requests, and to those of other sessions.
+   *
+   * @param memory keeps the answer for another replica that goes on with the call
+   */
+  void complete(String session, Message.Response response, SessionMemory memory) {
+    RequestId id = response.id();
+    if (id != null) {
+      String answer = answer(response);
+      CallState.keepAnswer(memory, id, answer);
+      Awaited request = awaited.get(id);
+      if (request != null && request.session().equals(session)) {
+        request.answer().complete(answer);
+      }
     }
+  }
+
+  private static String answer(Message.Response response) {
+    @Nullable String result = response.error() ? null : JsonEdit.raw(response.bytes(), "result");
+    return Objects.requireNonNullElse(result, REFUSAL);
   }
 }

@@ -73,6 +73,12 @@ record ClientFacts(String session, String capabilities, String info, @Nullable S
     return new ClientFacts(session, capabilities, info, started);
   }
 
+  /** The same client with tasks, which the gateway handles for it. */
+  ClientFacts withTasks() {
+    String extended = new JsonEdit().set("{}", "extensions", TASKS).apply(capabilities);
+    return new ClientFacts(session, extended, info, channel);
+  }
+
   /** The rest of the link is at most 1 kB: three names of 100 characters, which JSON may escape. */
   private static void keep(Map<String, String> from, String name, Map<String, String> kept) {
     String value = from.get(name);
@@ -119,7 +125,7 @@ record ClientFacts(String session, String capabilities, String info, @Nullable S
 
   /**
    * Returns the edit that makes a request of the client one of 2026-07-28. State for the server can
-   * come only from an answer, and tasks do not exist for the client.
+   * come only from an answer. A client that asks for a task gets the result of the call.
    *
    * @param logLevel the least severe log messages that the client wants; null for none
    */

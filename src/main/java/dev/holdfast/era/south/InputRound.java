@@ -4,8 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.protocol.ClientCapabilities;
 import dev.holdfast.protocol.JsonEdit;
-import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.UpstreamMessage;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,50 +28,61 @@ final class InputRound {
   private static final int MAX_QUESTIONS = 32;
   private static final String URL = "url";
 
+  private final CallState state;
   private final ClientAnswers answers;
-  private final List<Question> questions = new ArrayList<>();
-  private final List<UpstreamMessage> requests = new ArrayList<>();
-  private final @Nullable String state;
-
-  private record Question(
-      String key, String method, RequestId id, CompletableFuture<Message.Response> answer) {}
+  private final List<CompletableFuture<String>> awaited = new ArrayList<>();
 
   /** Begins to wait for answers. The caller {@linkplain #close closes} the round. */
-  InputRound(byte[] result, ClientFacts client, ClientAnswers answers) {
+  InputRound(CallState state, ClientFacts client, ClientAnswers answers) {
+    this.state = state;
     this.answers = answers;
-    state = JsonEdit.raw(result, "result", "requestState");
-    questions(result).forEach((key, question) -> add(key, question.getBytes(UTF_8), client));
-  }
-
-  private void add(String key, byte[] question, ClientFacts client) {
-    RequestId id = answers.newId();
-    String method = method(question);
-    JsonEdit edit = new JsonEdit().set("\"2.0\"", "jsonrpc").set(id.json(), "id");
-    if (method.equals(ClientCapabilities.ELICITATION)
-        && ClientCapabilities.mode(question).equals(URL)) {
-      edit.set(JsonEdit.quote(UUID.randomUUID().toString()), "params", "elicitationId");
+    for (int i = 0; i < state.questions().size(); i++) {
+      awaited.add(answers.await(client.session(), state.id(i)));
     }
-    requests.add(new UpstreamMessage(edit.apply(question), null));
-    questions.add(new Question(key, method, id, answers.await(client.session(), id)));
   }
 
-  private static Map<String, String> questions(byte[] result) {
-    return JsonEdit.members(JsonEdit.raw(result, "result", "inputRequests"));
+  /** Takes answers that other replicas have kept. */
+  void complete(CallState kept) {
+    boolean same = kept.round().equals(state.round());
+    for (int i = 0; same && i < awaited.size(); i++) {
+      String answer = kept.questions().get(i).answer();
+      if (answer != null) {
+        boolean _ = awaited.get(i).complete(answer);
+      }
+    }
   }
 
-  private static String method(byte[] question) {
-    return String.valueOf(JsonEdit.text(JsonEdit.raw(question, "method")));
+  /**
+   * Returns the requests to the client.
+   *
+   * @param result asks for the input
+   * @param cursor of the last request; null if the call cannot be resumed after it
+   */
+  List<UpstreamMessage> requests(byte[] result, @Nullable String cursor) {
+    List<UpstreamMessage> requests = new ArrayList<>();
+    for (String question : CallState.questions(result).values()) {
+      byte[] json = question.getBytes(UTF_8);
+      int number = requests.size();
+      JsonEdit edit = new JsonEdit().set("\"2.0\"", "jsonrpc").set(state.id(number).json(), "id");
+      if (CallState.method(json).equals(ClientCapabilities.ELICITATION)
+          && ClientCapabilities.mode(json).equals(URL)) {
+        edit.set(JsonEdit.quote(UUID.randomUUID().toString()), "params", "elicitationId");
+      }
+      boolean last = number == awaited.size() - 1;
+      requests.add(new UpstreamMessage(edit.apply(json), last ? cursor : null));
+    }
+    return requests;
   }
 
   /** Returns why a client cannot be asked; null if it can. */
   static @Nullable String problem(byte[] result, ClientFacts client) {
-    Map<String, String> questions = questions(result);
+    Map<String, String> questions = CallState.questions(result);
     if (questions.size() > MAX_QUESTIONS) {
       return "The server asks for too much input at once";
     }
     for (String question : questions.values()) {
       byte[] json = question.getBytes(UTF_8);
-      String method = method(json);
+      String method = CallState.method(json);
       if (client.declared().missing(method, json) != null) {
         return "The server needs input that the client cannot give: " + method;
       }
@@ -81,14 +90,9 @@ final class InputRound {
     return null;
   }
 
-  /** The requests to the client. */
-  List<UpstreamMessage> requests() {
-    return requests;
-  }
-
   /** Returns true if the server only wants the request again, with its state. */
   boolean asksNothing() {
-    return questions.isEmpty();
+    return awaited.isEmpty();
   }
 
   /**
@@ -100,41 +104,45 @@ final class InputRound {
    */
   byte @Nullable [] retry(byte[] request, Duration patience) throws InterruptedException {
     JsonEdit edit = new JsonEdit().set(JsonEdit.quote("input-" + UUID.randomUUID()), "id");
-    for (Question question : questions) {
-      String answer = answer(question, patience);
-      if (answer == null) {
-        return null;
+    for (int i = 0; i < awaited.size(); i++) {
+      CallState.Question question = state.questions().get(i);
+      String answer = answer(awaited.get(i), patience);
+      if (answer.equals(ClientAnswers.REFUSAL)) {
+        if (!question.method().equals(ClientCapabilities.ELICITATION)) {
+          return null;
+        }
+        answer = "{\"action\":\"cancel\"}";
       }
       edit.set(answer, "params", "inputResponses", question.key());
     }
-    if (state != null) {
-      edit.set(state, "params", "requestState");
+    if (state.requestState() != null) {
+      edit.set(state.requestState(), "params", "requestState");
     }
     return edit.apply(request);
   }
 
-  private static @Nullable String answer(Question question, Duration patience)
+  private static String answer(CompletableFuture<String> awaited, Duration patience)
       throws InterruptedException {
     try {
-      Message.Response answer =
-          patience.isZero()
-              ? question.answer().get()
-              : question.answer().get(patience.toNanos(), TimeUnit.NANOSECONDS);
-      if (!answer.error()) {
-        return JsonEdit.raw(answer.bytes(), "result");
-      }
+      return patience.isZero()
+          ? awaited.get()
+          : awaited.get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException silent) {
-      // As if it had refused.
+      return ClientAnswers.REFUSAL;
     } catch (ExecutionException e) {
       throw new IllegalStateException("The answer never fails", e);
     }
-    return question.method().equals(ClientCapabilities.ELICITATION)
-        ? "{\"action\":\"cancel\"}"
-        : null;
+  }
+
+  /** Removes the state from the store, as {@link CallState#remove} does. */
+  boolean remove(SessionMemory memory) {
+    return state.remove(memory);
   }
 
   /** Ends the wait for answers. */
   void close() {
-    questions.forEach(question -> answers.forget(question.id()));
+    for (int i = 0; i < awaited.size(); i++) {
+      answers.forget(state.id(i));
+    }
   }
 }

@@ -5,28 +5,42 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Values that requests of a session have set, for all replicas and as long as the session lives.
  *
- * @param session null before the gateway has recorded the session
+ * @param session null before the gateway has recorded the session, and for what is not kept
  */
 record SessionMemory(SessionStore store, @Nullable SessionId session) {
 
   static final String LOG_LEVEL = "log-level";
   static final String RESOURCES = "resources";
 
+  /** Each attempt but the last fails since another one succeeds. */
+  private static final int MAX_ATTEMPTS = 100;
+
+  /** The memory of requests that keep nothing. */
+  SessionMemory none() {
+    return new SessionMemory(store, null);
+  }
+
   /** Returns a value; empty if there is none, or while the store is away. */
   Optional<String> find(String name) {
     try {
-      return session == null
-          ? Optional.empty()
-          : store.upstreamState(session, name).map(value -> new String(value, UTF_8));
+      return Optional.ofNullable(read(name));
     } catch (SessionStoreException away) {
       return Optional.empty();
     }
+  }
+
+  private @Nullable String read(String name) {
+    return session == null
+        ? null
+        : store.upstreamState(session, name).map(value -> new String(value, UTF_8)).orElse(null);
   }
 
   /** Returns whether the value is saved. */
@@ -39,5 +53,29 @@ record SessionMemory(SessionStore store, @Nullable SessionId session) {
     } catch (SessionStoreException away) {
       return false;
     }
+  }
+
+  /**
+   * Changes a value, whatever other replicas do at the same time.
+   *
+   * @param change gets the value, null for none, and returns the new one, null to remove it. May
+   *     run several times
+   * @return the value before; null for none
+   * @throws SessionStoreException while the store is away
+   */
+  @Nullable String change(String name, UnaryOperator<@Nullable String> change) {
+    for (int i = 0; session != null && i < MAX_ATTEMPTS; i++) {
+      String before = read(name);
+      String after = change.apply(before);
+      if (Objects.equals(before, after)
+          || store.replaceUpstreamState(session, name, bytes(before), bytes(after))) {
+        return before;
+      }
+    }
+    throw new SessionStoreException(null);
+  }
+
+  private static byte @Nullable [] bytes(@Nullable String value) {
+    return value == null ? null : value.getBytes(UTF_8);
   }
 }

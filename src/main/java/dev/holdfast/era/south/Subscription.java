@@ -8,9 +8,11 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
+import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.MetaKeys;
 import dev.holdfast.protocol.Methods;
+import dev.holdfast.upstream.ForwardingSource;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
@@ -18,12 +20,15 @@ import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +40,15 @@ final class Subscription {
 
   private static final Duration ACKNOWLEDGED = Duration.ofSeconds(10);
 
+  /** The place of every notification: those that a later subscription has missed are unknown. */
+  private static final String CURSOR = "subscribed";
+
+  private static final Map<String, String> LISTS =
+      Map.of(
+          "toolsListChanged", "notifications/tools/list_changed",
+          "promptsListChanged", "notifications/prompts/list_changed",
+          "resourcesListChanged", "notifications/resources/list_changed");
+
   private final UpstreamSession server;
   private final ClientFacts client;
   private final MessageQueue queue;
@@ -44,6 +58,7 @@ final class Subscription {
   // Guarded by the lock.
   private @Nullable MessageSource current;
   private byte[] latest = {};
+  private String honoured = "{}";
   private boolean closed;
 
   Subscription(UpstreamSession server, ClientFacts client, ByteBudget held) {
@@ -71,10 +86,10 @@ final class Subscription {
     try (var _ = lock.hold()) {
       MessageSource next =
           server.request(Envelopes.read(client.edit(null).apply(request))).source();
-      CompletableFuture<@Nullable Set<String>> acknowledged = new CompletableFuture<>();
+      CompletableFuture<@Nullable String> acknowledged = new CompletableFuture<>();
       Thread _ = Thread.ofVirtual().name("subscription").start(() -> copy(next, acknowledged));
-      Set<String> honoured = await(acknowledged);
-      if (honoured == null || closed) {
+      String notifications = await(acknowledged);
+      if (notifications == null || closed) {
         next.close();
         Results.cancel(server, request);
         return null;
@@ -85,12 +100,12 @@ final class Subscription {
       }
       current = next;
       latest = request;
-      return honoured;
+      honoured = notifications;
+      return resources(notifications);
     }
   }
 
-  private static @Nullable Set<String> await(
-      CompletableFuture<@Nullable Set<String>> acknowledged) {
+  private static @Nullable String await(CompletableFuture<@Nullable String> acknowledged) {
     try {
       return acknowledged.get(ACKNOWLEDGED.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
@@ -100,13 +115,15 @@ final class Subscription {
     }
   }
 
-  private void copy(MessageSource source, CompletableFuture<@Nullable Set<String>> acknowledged) {
+  private void copy(MessageSource source, CompletableFuture<@Nullable String> acknowledged) {
     try (source) {
       source.forEach(message -> {
         Message.Notification found = notification(message);
         if (found != null) {
           if (found.method().equals(Methods.NOTIFICATIONS_ACKNOWLEDGED)) {
-            acknowledged.complete(resources(found.bytes()));
+            acknowledged.complete(
+                Objects.requireNonNullElse(
+                    JsonEdit.raw(found.bytes(), "params", "notifications"), "{}"));
           } else {
             byte[] untagged =
                 new JsonEdit()
@@ -134,12 +151,30 @@ final class Subscription {
     }
   }
 
-  private static Set<String> resources(byte[] acknowledgement) {
-    return JsonEdit.elements(
-            JsonEdit.raw(acknowledgement, "params", "notifications", "resourceSubscriptions"))
-        .stream()
+  private static Set<String> resources(String notifications) {
+    return JsonEdit.elements(JsonEdit.members(notifications).get("resourceSubscriptions")).stream()
         .map(uri -> String.valueOf(JsonEdit.text(uri)))
         .collect(Collectors.toSet());
+  }
+
+  /** Tells the reader that all may have changed since an earlier subscription has ended. */
+  void tellOfGap() {
+    String notifications;
+    try (var _ = lock.hold()) {
+      notifications = honoured;
+    }
+    Map<String, String> lists = JsonEdit.members(notifications);
+    LISTS.forEach((name, method) -> {
+      if ("true".equals(lists.get(name))) {
+        queue.add(JsonRpcMessages.of(method).toBytes());
+      }
+    });
+    resources(notifications)
+        .forEach(uri ->
+            queue.add(
+                JsonRpcMessages.of("notifications/resources/updated")
+                    .set(JsonEdit.quote(uri), "params", "uri")
+                    .toBytes()));
   }
 
   /** The reader opens another subscription, after a while. */
@@ -153,12 +188,19 @@ final class Subscription {
 
   /** The notifications. Closing them ends the subscription. */
   MessageSource source(Runnable onClose) {
-    return new MessageQueue.Source(
-        queue,
-        () -> {
-          close();
-          onClose.run();
-        });
+    MessageSource messages =
+        new MessageQueue.Source(
+            queue,
+            () -> {
+              close();
+              onClose.run();
+            });
+    return new ForwardingSource(messages) {
+      @Override
+      public void onIdWithoutMessage(Consumer<String> listener) {
+        listener.accept(CURSOR);
+      }
+    };
   }
 
   void close() {

@@ -1,6 +1,5 @@
 package dev.holdfast.era.south;
 
-import dev.holdfast.lock.AutoLock;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
@@ -9,6 +8,7 @@ import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
+import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -16,10 +16,11 @@ import dev.holdfast.upstream.UpstreamSession;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,11 +37,15 @@ final class TranslatedCall implements MessageSource {
 
   private static final int MAX_REPEATS = 2;
 
+  /** A result without questions and state. */
+  private static final byte[] NOTHING = {'{', '}'};
+
   /**
    * Everything that does not change.
    *
    * @param original the request of the client
    * @param sent the same for the server
+   * @param memory keeps the state of the call between rounds
    * @param patience time for an answer of the client; zero for no limit
    */
   record Call(
@@ -49,54 +54,76 @@ final class TranslatedCall implements MessageSource {
       ClientFacts client,
       UpstreamSession server,
       ClientAnswers answers,
+      SessionMemory memory,
       Duration patience) {}
 
   private final Call call;
-  private final CountDownLatch closed = new CountDownLatch(1);
-  private final AutoLock lock = new AutoLock();
+  private final ReplaceableSource source;
 
-  // Guarded by the lock: what must end when this source is closed.
-  private MessageSource source;
-  private @Nullable InputRound round;
-  private @Nullable Thread asking;
-
-  // Set by the reading thread, and read when this source is closed.
+  // Set by the reading thread, and read when this call is closed.
   private volatile byte[] latest;
+  private volatile @Nullable InputRound round;
+  private volatile @Nullable ServerTask task;
+  private volatile boolean kept;
   private volatile boolean done;
 
   // Owned by the reading thread.
+  private final Set<String> asked = new HashSet<>();
   private int rounds;
   private int repeats;
   private @Nullable BigDecimal progress;
+  private Consumer<String> onCursor = _ -> {};
 
   /** Begins with the answer to the first request. */
   TranslatedCall(Call call, MessageSource first) {
     this.call = call;
-    source = first;
+    source = new ReplaceableSource(first);
     latest = call.sent();
+  }
+
+  /** Goes on with a call from the state that a replica has kept. */
+  TranslatedCall(Call call, CallState state) {
+    this(call, MessageSource.of(List.of()));
+    rounds = state.rounds();
+    kept = true;
+    if (state.task() != null) {
+      ServerTask known = new ServerTask(state.task(), call.client(), call.server());
+      task = known;
+      source.replace(() -> known.source(asked, Duration.ZERO));
+    }
+    if (!state.questions().isEmpty()) {
+      // An answer that comes after this finds the round.
+      InputRound resumed = begin(state);
+      CallState.find(call.memory(), state.name()).ifPresent(resumed::complete);
+    }
+  }
+
+  /** Returns true if a response does not end its call. */
+  static boolean goesOn(Message.Response response) {
+    return !response.error()
+        && Set.of(InputRound.TYPE, ServerTask.TYPE).contains(Results.type(response.bytes()));
+  }
+
+  /** {@inheritDoc} A call can be resumed once it is a task, before the task has a message. */
+  @Override
+  public void onIdWithoutMessage(Consumer<String> listener) {
+    onCursor = listener;
   }
 
   @Override
   public List<UpstreamMessage> take() {
     try {
-      while (!done && !isClosed()) {
-        if (round != null) {
-          List<UpstreamMessage> refusal = startNextRound(round);
-          if (!refusal.isEmpty()) {
-            return refusal;
-          }
-        }
-        List<UpstreamMessage> taken = takeOrRepeat();
-        List<UpstreamMessage> translated = new ArrayList<>();
-        taken.forEach(message -> translate(message, translated));
-        if (!translated.isEmpty()) {
-          return translated;
+      while (!done && !source.isClosed()) {
+        InputRound current = round;
+        List<UpstreamMessage> taken = current == null ? takeFromServer() : startNextRound(current);
+        if (!taken.isEmpty()) {
+          return taken;
         }
       }
     } catch (CancellationException cancelled) {
       // Closed while the client was asked.
     } catch (UpstreamException failure) {
-      if (!isClosed()) {
+      if (!source.isClosed()) {
         close();
         throw failure;
       }
@@ -110,8 +137,10 @@ final class TranslatedCall implements MessageSource {
     return List.of();
   }
 
-  private boolean isClosed() {
-    return closed.getCount() == 0;
+  private List<UpstreamMessage> takeFromServer() {
+    List<UpstreamMessage> translated = new ArrayList<>();
+    takeOrRepeat().forEach(message -> translate(message, translated));
+    return translated;
   }
 
   /** A request that only reads is sent again when its stream breaks. */
@@ -125,16 +154,11 @@ final class TranslatedCall implements MessageSource {
     } catch (UpstreamException.Broken | UpstreamException.TimedOut broken) {
       failure = broken;
     }
-    if (isClosed()) {
+    if (source.isClosed()) {
       return List.of();
     }
     if (call.original().method().equals(Methods.TOOLS_CALL)) {
-      return List.of(
-          message(
-              JsonRpcErrors.error(
-                  call.original().id(),
-                  JsonRpcErrorCode.INTERNAL_ERROR,
-                  "The server's answer broke off; the outcome of the request is unknown")));
+      return List.of(outcomeUnknown("The server's answer broke off"));
     }
     if (++repeats > MAX_REPEATS) {
       throw failure == null
@@ -146,27 +170,7 @@ final class TranslatedCall implements MessageSource {
   }
 
   private void ask(byte[] request) {
-    try (var _ = lock.hold()) {
-      if (isClosed()) {
-        return;
-      }
-      asking = Thread.currentThread();
-    }
-    try {
-      source.close();
-      MessageSource next = call.server().request(Envelopes.read(request)).source();
-      try (var _ = lock.hold()) {
-        source = next;
-      }
-    } finally {
-      try (var _ = lock.hold()) {
-        asking = null;
-        if (isClosed()) {
-          boolean _ = Thread.interrupted(); // Meant for the request.
-          source.close();
-        }
-      }
-    }
+    source.replace(() -> call.server().request(Envelopes.read(request)).source());
   }
 
   private void translate(UpstreamMessage message, List<UpstreamMessage> out) {
@@ -180,11 +184,9 @@ final class TranslatedCall implements MessageSource {
           out.add(message);
         }
       }
-      case Message.Response response
-          when !response.error() && Results.type(response.bytes()).equals(InputRound.TYPE) ->
-          out.addAll(inputRequired(response.bytes()));
+      case Message.Response response when goesOn(response) -> goOn(response.bytes(), out);
       case Message.Response response -> {
-        done = true;
+        end();
         if (message.failure() != null) {
           out.add(UpstreamMessage.tooLarge(call.original().id(), message.failure(), null));
         } else {
@@ -211,43 +213,138 @@ final class TranslatedCall implements MessageSource {
     return true;
   }
 
-  private List<UpstreamMessage> inputRequired(byte[] result) {
-    String problem =
-        ++rounds > MAX_ROUNDS
-            ? "The server asked for input too often"
-            : InputRound.problem(result, call.client());
-    if (problem != null) {
-      done = true;
-      return List.of(message(Results.failure(call.original(), problem)));
-    }
-    InputRound next = new InputRound(result, call.client(), call.answers());
-    try (var _ = lock.hold()) {
-      round = next;
-      if (isClosed()) {
-        next.close();
+  private void goOn(byte[] result, List<UpstreamMessage> out) {
+    String problem = null;
+    if (Results.type(result).equals(ServerTask.TYPE)) {
+      problem = beginTask(result);
+    } else if (++rounds > MAX_ROUNDS) {
+      problem = "The server asked for input too often";
+    } else {
+      problem = InputRound.problem(result, call.client());
+      if (problem == null) {
+        CallState state = keep(result);
+        out.addAll(begin(state).requests(result, kept ? state.name() : null));
       }
     }
-    return next.requests();
+    if (problem != null) {
+      out.add(fail(problem));
+    }
   }
 
-  /** Returns the last message if the client has refused to answer. */
-  private List<UpstreamMessage> startNextRound(InputRound asked) throws InterruptedException {
-    if (asked.asksNothing()) {
-      boolean _ = closed.await(PAUSE.toNanos(), TimeUnit.NANOSECONDS);
+  private CallState keep(byte[] result) {
+    ServerTask known = task;
+    CallState state =
+        CallState.of(result, call.original(), rounds, known == null ? null : known.id());
+    if (kept) {
+      kept = state.replace(call.memory());
+      return state;
     }
-    byte[] retry = asked.retry(call.sent(), call.patience());
-    asked.close();
-    try (var _ = lock.hold()) {
-      round = null;
+    kept = state.save(call.memory());
+    if (kept && source.isClosed()) {
+      // The cancellation may have come before.
+      kept = false;
+      String _ = CallState.remove(call.memory(), call.original().id());
+      cancelTask();
+    }
+    return state;
+  }
+
+  private InputRound begin(CallState state) {
+    InputRound next = new InputRound(state, call.client(), call.answers());
+    state.questions().forEach(question -> asked.add(question.key()));
+    round = next;
+    if (source.isClosed()) {
+      next.close();
+    }
+    return next;
+  }
+
+  /** Returns why there is no task; null if there is one. */
+  private @Nullable String beginTask(byte[] result) {
+    String id = JsonEdit.raw(result, "result", "taskId");
+    if (JsonEdit.text(id) == null || task != null) {
+      return "The server sent an invalid task";
+    }
+    ServerTask known = new ServerTask(String.valueOf(id), call.client(), call.server());
+    task = known;
+    CallState state = keep(NOTHING);
+    if (kept) {
+      onCursor.accept(state.name());
+    }
+    source.replace(() -> known.source(asked, ServerTask.interval(result)));
+    return null;
+  }
+
+  /** Returns the last message if the call cannot go on. */
+  private List<UpstreamMessage> startNextRound(InputRound answered) throws InterruptedException {
+    if (answered.asksNothing() && source.isClosedWithin(PAUSE)) {
+      return List.of();
+    }
+    ServerTask known = task;
+    byte[] request = known == null ? call.sent() : known.request("tasks/update");
+    byte[] retry = answered.retry(request, call.patience());
+    boolean owned = !kept || known != null || removeState(answered);
+    answered.close();
+    round = null;
+    if (!owned) {
+      done = true;
+      return List.of(outcomeUnknown("Another replica goes on with the call"));
     }
     if (retry == null) {
-      done = true;
-      return List.of(
-          message(Results.failure(call.original(), "The client did not give the input")));
+      return List.of(fail("The client did not give the input"));
     }
-    latest = retry;
-    ask(retry);
+    if (known == null) {
+      latest = retry;
+      ask(retry);
+    } else {
+      source.replace(() -> known.update(retry, asked));
+      CallState _ = keep(NOTHING);
+    }
     return List.of();
+  }
+
+  /** Only one replica may go on with the call. Waits for the store. */
+  private boolean removeState(InputRound answered) throws InterruptedException {
+    while (true) {
+      try {
+        boolean removed = answered.remove(call.memory());
+        kept = false;
+        return removed;
+      } catch (SessionStoreException away) {
+        if (source.isClosedWithin(PAUSE)) {
+          throw new CancellationException();
+        }
+      }
+    }
+  }
+
+  private UpstreamMessage outcomeUnknown(String reason) {
+    return message(
+        JsonRpcErrors.error(
+            call.original().id(),
+            JsonRpcErrorCode.INTERNAL_ERROR,
+            reason + "; the outcome of the request is unknown"));
+  }
+
+  /** Ends the call with an error. */
+  private UpstreamMessage fail(String problem) {
+    cancelTask();
+    end();
+    return message(Results.failure(call.original(), problem));
+  }
+
+  private void cancelTask() {
+    ServerTask known = task;
+    if (known != null) {
+      known.cancel();
+    }
+  }
+
+  private void end() {
+    done = true;
+    if (task != null) {
+      String _ = CallState.remove(call.memory(), call.original().id());
+    }
   }
 
   private static UpstreamMessage message(byte[] json) {
@@ -256,19 +353,15 @@ final class TranslatedCall implements MessageSource {
 
   @Override
   public void close() {
-    try (var _ = lock.hold()) {
-      boolean cancels = closed.getCount() > 0 && !done;
-      closed.countDown();
-      source.close();
-      if (cancels) {
-        Results.cancel(call.server(), latest);
-      }
-      if (round != null) {
-        round.close();
-      }
-      if (asking != null && !asking.equals(Thread.currentThread())) {
-        asking.interrupt();
-      }
+    boolean runs = source.close() && !done;
+    InputRound current = round;
+    if (current != null) {
+      current.close();
+    } else if (runs && task == null) {
+      Results.cancel(call.server(), latest);
+    }
+    if (runs && !kept) {
+      cancelTask(); // Else another replica may go on, and a cancellation finds the state.
     }
   }
 }

@@ -1,5 +1,7 @@
 package dev.holdfast.era.south;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.protocol.Body;
@@ -11,6 +13,8 @@ import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.LogLevels;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.MessageSource;
@@ -42,6 +46,7 @@ record TranslatedSession(
   private static final Set<String> LOGGING =
       Set.of(Methods.TOOLS_CALL, Methods.PROMPTS_GET, Methods.RESOURCES_READ);
 
+  private static final String AWAY = "The gateway's store does not answer";
   private static final int MAX_RESOURCES = 100;
   private static final int MAX_URI = 2048;
 
@@ -68,13 +73,18 @@ record TranslatedSession(
   @Override
   public Answer request(Body body) {
     return switch (body) {
-      case Body.Single(Message.Request request) -> answer(request);
+      case Body.Single(Message.Request request) -> answer(request, memory);
       case Body.Single _ -> throw new IllegalArgumentException("There is no request in the body");
       case Body.Batch batch -> answerAll(batch);
     };
   }
 
-  private Answer answer(Message.Request request) {
+  /**
+   * Answers a request.
+   *
+   * @param kept keeps the state of the call
+   */
+  private Answer answer(Message.Request request, SessionMemory kept) {
     return switch (request.method()) {
       case Methods.PING -> new Answer.Json(JsonRpcMessages.result(request.id(), "{}"));
       case Methods.SET_LEVEL -> new Answer.Json(setLevel(request));
@@ -84,25 +94,30 @@ record TranslatedSession(
           new Answer.Json(
               JsonRpcErrors.error(
                   request.id(), JsonRpcErrorCode.METHOD_NOT_FOUND, "Method not found"));
-      default -> ask(request);
+      default -> ask(call(request, kept));
     };
   }
 
-  private Answer ask(Message.Request request) {
+  private TranslatedCall.Call call(Message.Request request, SessionMemory kept) {
     String level =
         LOGGING.contains(request.method())
             ? memory.find(SessionMemory.LOG_LEVEL).orElse(LogLevels.DEFAULT)
             : null;
-    byte[] sent = client.edit(level).apply(request.bytes());
-    Answer answer = send(request, sent);
+    ClientFacts asking = request.method().equals(Methods.TOOLS_CALL) ? client.withTasks() : client;
+    byte[] sent = asking.edit(level).apply(request.bytes());
+    return new TranslatedCall.Call(
+        request, sent, asking, server, shared.answers(), kept, shared.patience());
+  }
+
+  private Answer ask(TranslatedCall.Call call) {
+    Message.Request request = call.original();
+    Answer answer = send(request, call.sent());
     if (answer instanceof Answer.Json json
         && json.message().body() instanceof Body.Single(Message.Response response)
-        && (response.error() || !Results.type(response.bytes()).equals(InputRound.TYPE))) {
+        && !TranslatedCall.goesOn(response)) {
       json.release().run();
       return new Answer.Json(Results.translate(response, request));
     }
-    TranslatedCall.Call call =
-        new TranslatedCall.Call(request, sent, client, server, shared.answers(), shared.patience());
     return new Answer.Stream(new TranslatedCall(call, answer.source()));
   }
 
@@ -126,17 +141,12 @@ record TranslatedSession(
     }
     return memory.save(SessionMemory.LOG_LEVEL, level)
         ? JsonRpcMessages.result(request.id(), "{}")
-        : away(request);
+        : JsonRpcErrors.error(request.id(), JsonRpcErrorCode.INTERNAL_ERROR, AWAY);
   }
 
   private static byte[] invalid(Message.Request request, String problem) {
     return JsonRpcErrors.error(
         request.id(), JsonRpcErrorCode.INVALID_PARAMS, "Invalid params: " + problem);
-  }
-
-  private static byte[] away(Message.Request request) {
-    return JsonRpcErrors.error(
-        request.id(), JsonRpcErrorCode.INTERNAL_ERROR, "The gateway's store does not answer");
   }
 
   /** Another replica with the standalone stream learns of the change by its inbox. */
@@ -147,31 +157,44 @@ record TranslatedSession(
     }
     boolean adds = request.method().equals(Methods.RESOURCES_SUBSCRIBE);
     try (var _ = shared.lock(client).hold()) {
-      Set<String> resources = resources();
-      boolean changes = adds ? resources.add(uri) : resources.remove(uri);
-      if (resources.size() > MAX_RESOURCES) {
+      Set<String> before =
+          resources(memory.change(SessionMemory.RESOURCES, list -> changed(list, uri, adds)));
+      if (adds && before.size() >= MAX_RESOURCES && !before.contains(uri)) {
         return invalid(request, "there are too many subscriptions");
       }
       Subscription here = shared.subscriptions().get(client.session());
-      if (changes && here != null) {
-        Set<String> honoured = here.listen(resources);
+      if (adds != before.contains(uri) && here != null) {
+        Set<String> honoured = here.listen(resources());
         if (adds && (honoured == null || !honoured.contains(uri))) {
+          String _ = memory.change(SessionMemory.RESOURCES, list -> changed(list, uri, false));
           return invalid(request, "the server does not offer subscriptions to this resource");
         }
       }
-      String list =
-          resources.stream().map(JsonEdit::quote).collect(Collectors.joining(",", "[", "]"));
-      return memory.save(SessionMemory.RESOURCES, list)
-          ? JsonRpcMessages.result(request.id(), "{}")
-          : away(request);
+      return JsonRpcMessages.result(request.id(), "{}");
+    } catch (SessionStoreException away) {
+      return JsonRpcErrors.error(request.id(), JsonRpcErrorCode.INTERNAL_ERROR, AWAY);
     }
   }
 
-  private Set<String> resources() {
-    return JsonEdit.elements(memory.find(SessionMemory.RESOURCES).orElse("[]")).stream()
+  /** Returns a list with a resource or without. A full list stays as it is. */
+  private static @Nullable String changed(@Nullable String list, String uri, boolean adds) {
+    Set<String> resources = resources(list);
+    boolean changes =
+        adds ? resources.size() < MAX_RESOURCES && resources.add(uri) : resources.remove(uri);
+    return changes
+        ? resources.stream().map(JsonEdit::quote).collect(Collectors.joining(",", "[", "]"))
+        : list;
+  }
+
+  private static Set<String> resources(@Nullable String list) {
+    return JsonEdit.elements(list).stream()
         .map(JsonEdit::text)
         .flatMap(Stream::ofNullable)
         .collect(Collectors.toCollection(LinkedHashSet::new));
+  }
+
+  private Set<String> resources() {
+    return resources(memory.find(SessionMemory.RESOURCES).orElse(null));
   }
 
   private Answer answerAll(Body.Batch batch) {
@@ -200,7 +223,8 @@ record TranslatedSession(
 
   private void answerInto(
       Message.Request request, MessageQueue.Writer writer, List<MessageSource> open) {
-    try (MessageSource answer = answer(request).source()) {
+    // The stream of a batch has other calls, too, which end with a lost replica.
+    try (MessageSource answer = answer(request, memory.none()).source()) {
       open.add(answer);
       if (!writer.isCancelled()) {
         answer.forEach(message -> {
@@ -224,10 +248,23 @@ record TranslatedSession(
     messages.messages().forEach(this::accept);
   }
 
+  /** {@inheritDoc} Only a task, and a call whose client is asked, can be resumed. */
+  @Override
+  public MessageSource resume(String name) {
+    CallState state =
+        CallState.find(memory, name).orElseThrow(() -> new UpstreamException.SessionGone(true));
+    if (Envelopes.read(state.request().getBytes(UTF_8))
+        instanceof Body.Single(Message.Request request)) {
+      return new TranslatedCall(call(request, memory), state);
+    }
+    throw new UpstreamException.Broken("its call is not known", null);
+  }
+
   /** A cancelled call ends with its stream. The server knows no other notifications. */
   private void accept(Message message) {
     switch (message) {
-      case Message.Response response -> shared.answers().complete(client.session(), response);
+      case Message.Response response ->
+          shared.answers().complete(client.session(), response, memory);
       case Message.Request request -> {
         try (var _ = shared.lock(client).hold()) {
           Subscription here = shared.subscriptions().get(client.session());
@@ -236,7 +273,13 @@ record TranslatedSession(
           }
         }
       }
-      case Message.Notification _ -> {}
+      case Message.Notification notification -> {
+        RequestId cancelled = notification.cancelledRequestId();
+        String task = cancelled == null ? null : CallState.remove(memory, cancelled);
+        if (task != null) {
+          new ServerTask(task, client.withTasks(), server).cancel();
+        }
+      }
     }
   }
 
@@ -253,6 +296,9 @@ record TranslatedSession(
       if (before != null) {
         before.close();
       }
+    }
+    if (after != null) {
+      subscription.tellOfGap();
     }
     return Optional.of(
         subscription.source(() -> shared.subscriptions().remove(client.session(), subscription)));

@@ -12,6 +12,8 @@ import dev.holdfast.testing.RedisFixture;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A client with a session at two replicas, in front of a server without sessions. */
 class TranslatedSessionIT {
@@ -23,6 +25,10 @@ class TranslatedSessionIT {
             "redis",
             "quarkus.redis.hosts",
             redis.url(),
+            "holdfast.cluster.heartbeat",
+            "500ms",
+            "holdfast.cluster.dead-after",
+            "1500ms",
             "holdfast.upstream.url",
             server.http.url().toString()));
   }
@@ -45,6 +51,21 @@ class TranslatedSessionIT {
 
   private static void answersQuestionElsewhere(
       StatelessServer server, McpClient first, McpClient second) {
+    asksOnce(server);
+    assertThat(second.post(request("logging/setLevel", "\"level\":\"error\"")).body())
+        .contains("\"result\":{}");
+
+    try (FrameStream call = first.call("t", "{}")) {
+      String asked = call.event().data();
+      assertThat(second.post(response(asked, "{\"action\":\"accept\"}")).statusCode())
+          .isEqualTo(202);
+      assertThat(call.event().data()).contains("\"result\":{\"content\":[]}");
+    }
+    assertThat(server.requests("tools/call").getLast())
+        .contains("\"inputResponses\":{\"a\":{\"action\":\"accept\"}}", "logLevel\":\"error\"");
+  }
+
+  private static void asksOnce(StatelessServer server) {
     server.when(
         "tools/call",
         (request, wire) ->
@@ -57,17 +78,39 @@ class TranslatedSessionIT {
                         ? "{\"content\":[]}"
                         : "{\"resultType\":\"input_required\",\"inputRequests\":"
                             + "{\"a\":{\"method\":\"elicitation/create\",\"params\":{}}}}")));
-    assertThat(second.post(request("logging/setLevel", "\"level\":\"error\"")).body())
-        .contains("\"result\":{}");
+  }
 
-    try (FrameStream call = first.call("t", "{}")) {
+  /** The answer may come before the other replica knows of the loss, or after. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldGoOnWithCallsOfKilledReplica(boolean answersAtOnce) {
+    try (RedisFixture redis = RedisFixture.start();
+        StatelessServer server = new StatelessServer();
+        Gateway one = replica(redis, server);
+        Gateway two = replica(redis, server)) {
+      asksOnce(server);
+      McpClient first = McpClient.at(one.url()).ready();
+      McpClient second = first.elsewhere(two.url());
+      FrameStream call = first.call("t", "{}");
       String asked = call.event().data();
+
+      one.kill();
+      if (!answersAtOnce) {
+        await().until(() -> two.output().contains("stream taken over"));
+      }
       assertThat(second.post(response(asked, "{\"action\":\"accept\"}")).statusCode())
           .isEqualTo(202);
-      assertThat(call.event().data()).contains("\"result\":{\"content\":[]}");
+
+      try (FrameStream rest = second.resume(call.lastEventId())) {
+        assertThat(rest.event().data()).contains("\"result\":{\"content\":[]}");
+      }
+      assertThat(two.output()).contains("resumed=true").doesNotContain("resumed=false");
+      assertThat(server.requests("tools/call"))
+          .hasSize(2)
+          .last()
+          .asString()
+          .contains("\"inputResponses\":{\"a\":{\"action\":\"accept\"}}");
     }
-    assertThat(server.requests("tools/call").getLast())
-        .contains("\"inputResponses\":{\"a\":{\"action\":\"accept\"}}", "logLevel\":\"error\"");
   }
 
   private static void tellsOfResources(StatelessServer server) {

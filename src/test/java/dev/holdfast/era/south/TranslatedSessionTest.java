@@ -9,6 +9,7 @@ import static dev.holdfast.upstream.http.UpstreamFixture.take;
 import static dev.holdfast.upstream.http.UpstreamFixture.takeAll;
 import static dev.holdfast.upstream.http.UpstreamFixture.texts;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.budget.ByteBudget;
@@ -16,20 +17,25 @@ import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.Transport;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import dev.holdfast.upstream.http.UpstreamFixture;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -150,7 +156,8 @@ class TranslatedSessionTest {
         .isEqualTo(
             "{\"progressToken\":\"p\",\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
                 + "\"io.modelcontextprotocol/clientCapabilities\":"
-                + "{\"roots\":{},\"elicitation\":{\"form\":{},\"url\":{}}},"
+                + "{\"roots\":{},\"elicitation\":{\"form\":{},\"url\":{}},"
+                + "\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}},"
                 + "\"io.modelcontextprotocol/clientInfo\":{\"name\":\"\",\"version\":\"\"},"
                 + "\"io.modelcontextprotocol/logLevel\":\"info\"}");
   }
@@ -242,6 +249,217 @@ class TranslatedSessionTest {
     assertThat(member(retry, "params", "requestState")).isEqualTo("\"s\\u0031\"");
     assertThat(member(retry, "params", "_meta", "progressToken")).isEqualTo("\"p\"");
     assertThat(member(retry, "id")).isNotEqualTo("7");
+  }
+
+  /** Two questions of a server, which gets the call again with the answers. */
+  private void asksTwice() {
+    server.when(
+        "tools/call",
+        (request, wire) ->
+            wire.answer(
+                200,
+                "application/json",
+                response(
+                    request,
+                    request.contains("inputResponses")
+                        ? DONE
+                        : inputRequired(
+                            "\"a\":"
+                                + QUESTION.formatted("form")
+                                + ",\"b\":{\"method\":\"roots/list\"}",
+                            "\"state\""))));
+  }
+
+  private static String cursor(List<UpstreamMessage> messages) {
+    assertThat(messages.getFirst().eventId()).isNull(); // After it, a question would be missing.
+    return Objects.requireNonNull(messages.getLast().eventId());
+  }
+
+  @Test
+  void shouldGoOnWithTheCallOfLostReplica() {
+    // given
+    asksTwice();
+    MessageSource lost = fixture.closing(session.request(call()).source());
+    List<UpstreamMessage> questions = take(lost, 2);
+    List<String> asked = texts(questions);
+    respond(upstream().attach(link), asked.get(0), "{\"action\":\"accept\"}");
+
+    // when
+    UpstreamSession elsewhere = upstream().attach(link);
+    MessageSource source = fixture.closing(elsewhere.resume(cursor(questions)));
+    respond(elsewhere, asked.get(0), "{\"action\":\"decline\"}"); // comes again, and too late
+    respond(elsewhere, asked.get(1), "{\"roots\":[]}");
+
+    // then
+    assertThat(texts(takeAll(source)))
+        .containsExactly(
+            "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"content\":[],\"_meta\":{\"a\":1}}}");
+    String retry = server.requests("tools/call").getLast();
+    assertThat(member(retry, "params", "inputResponses"))
+        .isEqualTo("{\"a\":{\"action\":\"accept\"},\"b\":{\"roots\":[]}}");
+    assertThat(member(retry, "params", "requestState")).isEqualTo("\"state\"");
+
+    // A replica that was only silent does not send the answers again.
+    respond(session, asked.get(0), "{}");
+    respond(session, asked.get(1), "{}");
+    assertThat(texts(takeAll(lost)).getLast()).contains("-32603", "outcome of the request");
+    assertThat(server.requests("tools/call")).hasSize(2);
+    assertThatThrownBy(() -> elsewhere.resume(cursor(questions)))
+        .isInstanceOf(UpstreamException.SessionGone.class);
+  }
+
+  @Test
+  void shouldNotGoOnWithCancelledCall() {
+    asksTwice();
+    MessageSource lost = fixture.closing(session.request(call()).source());
+    String cursor = cursor(take(lost, 2));
+
+    upstream()
+        .attach(link)
+        .send(
+            body(
+                "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
+                    + "\"params\":{\"requestId\":7}}"));
+
+    assertThatThrownBy(() -> session.resume(cursor))
+        .isInstanceOf(UpstreamException.SessionGone.class);
+  }
+
+  @Test
+  void shouldNotKeepTooMuch() {
+    asksTwice();
+    MessageSource source = fixture.closing(session.request(call()).source());
+    List<UpstreamMessage> questions = take(source, 2);
+    List<String> asked = texts(questions);
+
+    respond(session, asked.get(0), "{\"text\":\"" + "a".repeat(300_000) + "\"}");
+
+    assertThatThrownBy(() -> session.resume(cursor(questions)))
+        .isInstanceOf(UpstreamException.SessionGone.class);
+    respond(session, asked.get(1), "{}");
+    assertThat(texts(takeAll(source)).getFirst()).contains("\"content\":[]");
+  }
+
+  private static final String TASK =
+      "\"taskId\":\"t\\u0031\",\"status\":\"%s\",\"ttlMs\":null,\"pollIntervalMs\":1";
+
+  /** A task that asks once, and repeats its question until it has read the answer. */
+  private void makesTask() {
+    server.result("tools/call", "{\"resultType\":\"task\"," + TASK.formatted("working") + "}");
+    server.result("tasks/update", "{}");
+    server.result("tasks/cancel", "{}");
+    server.when(
+        "tasks/get",
+        (request, wire) -> {
+          int polls = server.requests("tasks/get").size();
+          boolean isAnswered = !server.requests("tasks/update").isEmpty();
+          String state =
+              isAnswered && polls > 4
+                  ? TASK.formatted("completed") + ",\"result\":{\"content\":[]}"
+                  : polls > 1
+                      ? TASK.formatted("input_required")
+                          + ",\"inputRequests\":{\"a\":"
+                          + QUESTION.formatted("form")
+                          + "}"
+                      : TASK.formatted("working");
+          wire.answer(200, "application/json", response(request, "{" + state + "}"));
+        });
+  }
+
+  @Test
+  void shouldGiveTheResultOfTask() {
+    makesTask();
+
+    MessageSource source = fixture.closing(session.request(call()).source());
+    String asked = texts(take(source, 1)).getFirst();
+    respond(session, asked, "{\"action\":\"accept\"}");
+
+    assertThat(texts(takeAll(source)))
+        .containsExactly("{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"content\":[]}}");
+    assertThat(asked).contains("elicitation/create");
+    assertThat(server.requests("tasks/update")).hasSize(1);
+    String update = server.requests("tasks/update").getFirst();
+    assertThat(member(update, "params", "inputResponses"))
+        .isEqualTo("{\"a\":{\"action\":\"accept\"}}");
+    assertThat(member(update, "params", "taskId")).isEqualTo("\"t\\u0031\"");
+    assertThat(member(update, "params", "_meta")).contains("io.modelcontextprotocol/tasks");
+    assertThat(server.requests("tools/call")).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldGoOnWithTaskOfLostReplica(boolean isAsked) {
+    // given
+    makesTask();
+    List<String> cursors = new CopyOnWriteArrayList<>();
+    MessageSource lost = fixture.closing(session.request(call()).source());
+    lost.onIdWithoutMessage(cursors::add);
+    List<UpstreamMessage> question = take(lost, 1);
+    if (isAsked) {
+      respond(upstream().attach(link), texts(question).getFirst(), "{\"action\":\"accept\"}");
+      cursors.set(0, Objects.requireNonNull(question.getFirst().eventId()));
+    } else {
+      respond(session, texts(question).getFirst(), "{\"action\":\"accept\"}");
+      CompletableFuture<List<UpstreamMessage>> rest =
+          CompletableFuture.supplyAsync(lost::take, Thread::startVirtualThread);
+      await().until(() -> !server.requests("tasks/update").isEmpty());
+      lost.close();
+      assertThat(rest).succeedsWithin(Duration.ofSeconds(10));
+    }
+
+    // when
+    UpstreamSession elsewhere = upstream().attach(link);
+    MessageSource source = fixture.closing(elsewhere.resume(cursors.getFirst()));
+
+    // then
+    assertThat(texts(takeAll(source)).getLast()).contains("\"id\":7", "\"content\":[]");
+    assertThat(server.requests("tasks/update")).isNotEmpty().first().asString().contains("accept");
+    assertThat(server.requests("tasks/cancel")).isEmpty();
+    assertThatThrownBy(() -> elsewhere.resume(cursors.getFirst()))
+        .isInstanceOf(UpstreamException.SessionGone.class);
+  }
+
+  @Test
+  void shouldCancelTaskOnce() {
+    makesTask();
+    MessageSource source = fixture.closing(session.request(call()).source());
+    assertThat(take(source, 1)).hasSize(1);
+    Body cancellation =
+        body(
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
+                + "\"params\":{\"requestId\":7}}");
+
+    source.close();
+    upstream().attach(link).send(cancellation);
+    session.send(cancellation);
+
+    await().until(() -> !server.requests("tasks/cancel").isEmpty());
+    assertThat(takeAll(source)).isEmpty();
+    assertThat(server.requests("tasks/cancel")).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "{\"status\":\"failed\",\"error\":{\"code\":-32000,\"message\":\"no\"}}; -32000",
+        "{\"status\":\"failed\"}; task failed",
+        "{\"status\":\"completed\"}; no result",
+        "{\"status\":\"cancelled\"}; cancelled the task"
+      })
+  void shouldEndCallWithTask(String state, String error) {
+    makesTask();
+    server.result("tasks/get", state);
+
+    assertThat(answer(call())).contains("\"id\":7", error);
+  }
+
+  @Test
+  void shouldEndCallWithUnknownTask() {
+    makesTask();
+    server.error("tasks/get", 200, -32602, "");
+
+    assertThat(answer(call())).contains("\"id\":7", "-32602");
   }
 
   private static String progress(int value) {
@@ -386,6 +604,66 @@ class TranslatedSessionTest {
                 .contains("[\"x:1\",\"x:2\"]"));
     assertThat(texts(take(stream, 3)).getLast()).contains("[\"x:1\",\"x:2\"]");
     await().until(() -> server.http.connections() <= 2);
+  }
+
+  private void acknowledgesAll() {
+    server.when(
+        "subscriptions/listen",
+        (request, wire) ->
+            wire.beginEvents()
+                .chunk(
+                    event(
+                        notification(
+                            "subscriptions/acknowledged",
+                            "\"notifications\":"
+                                + member(request, "params", "notifications")
+                                    .replace(
+                                        "\"promptsListChanged\":true",
+                                        "\"promptsListChanged\":false"))))
+                .stall());
+  }
+
+  @Test
+  void shouldTellOfGapBetweenSubscriptions() {
+    acknowledgesAll();
+    assertThat(answer(request("resources/subscribe", "\"uri\":\"x:1\""))).contains("result");
+    List<String> cursors = new CopyOnWriteArrayList<>();
+    MessageSource first = session.listen(null).orElseThrow();
+    first.onIdWithoutMessage(cursors::add);
+    first.close();
+
+    MessageSource second =
+        fixture.closing(upstream().attach(link).listen(cursors.getFirst()).orElseThrow());
+
+    assertThat(texts(take(second, 3)))
+        .containsExactlyInAnyOrder(
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}",
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/list_changed\"}",
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\","
+                + "\"params\":{\"uri\":\"x:1\"}}");
+  }
+
+  /** Both replicas change the same list. */
+  @Test
+  void shouldKeepSubscriptionsOfReplicasAtOnce() throws Exception {
+    acknowledgesAll();
+    UpstreamSession elsewhere = upstream().attach(link);
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      UpstreamSession replica = i % 2 == 0 ? session : elsewhere;
+      Body subscribe = request("resources/subscribe", "\"uri\":\"x:" + i + "\"");
+      threads.add(Thread.startVirtualThread(() -> replica.request(subscribe).source().close()));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+
+    assertThat(answer(request("resources/subscribe", "\"uri\":\"x:more\""))).contains("too many");
+    fixture.closing(session.listen(null).orElseThrow());
+    String listen = server.requests("subscriptions/listen").getLast();
+    assertThat(
+            JsonEdit.elements(member(listen, "params", "notifications", "resourceSubscriptions")))
+        .hasSize(100);
   }
 
   private static String notification(String method, String params) {
