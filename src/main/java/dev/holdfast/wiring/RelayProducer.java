@@ -158,8 +158,16 @@ final class RelayProducer {
       StreamIndex streams,
       EraListener listener,
       EraConfig config,
+      CurrentConfig current,
       InstantSource clock) {
-    return new StatelessRelay(relay, seals, streams, listener, config, clock);
+    return new StatelessRelay(
+        relay,
+        seals,
+        streams,
+        listener,
+        config,
+        upstream -> current.newClients(upstream).orElse(config.newClients()),
+        clock);
   }
 
   @Produces

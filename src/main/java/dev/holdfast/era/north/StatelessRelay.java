@@ -22,6 +22,7 @@ import dev.holdfast.seal.SealStore;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,7 @@ public final class StatelessRelay {
   private static final Logger LOG = Logger.getLogger(StatelessRelay.class);
 
   private final StatelessContext context;
+  private final Function<String, EraConfig.NewClients> newClients;
   private final SessionPool pool;
   private final AtomicBoolean earlierHeader = new AtomicBoolean();
   private final Subscriptions subscriptions;
@@ -44,6 +46,7 @@ public final class StatelessRelay {
    * Creates the service.
    *
    * @param store keys of the states that clients bring back
+   * @param newClients returns the service of an upstream
    */
   public StatelessRelay(
       Relay relay,
@@ -51,7 +54,9 @@ public final class StatelessRelay {
       StreamIndex streams,
       EraListener listener,
       EraConfig config,
+      Function<String, EraConfig.NewClients> newClients,
       InstantSource clock) {
+    this.newClients = newClients;
     this.context =
         new StatelessContext(relay, new Seal(store, clock), streams, listener, config, clock);
     this.subscriptions = new Subscriptions(context);
@@ -113,7 +118,7 @@ public final class StatelessRelay {
               header.apply(McpHeaders.PROTOCOL_VERSION), message.version());
         }
       }
-      if (context.config().newClients() == EraConfig.NewClients.REFUSE) {
+      if (newClients.apply(exchange.upstream()) == EraConfig.NewClients.REFUSE) {
         throw StatelessRules.unsupported(request.message().version(), false);
       }
       return switch (request.method()) {

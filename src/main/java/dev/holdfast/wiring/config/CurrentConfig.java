@@ -1,6 +1,7 @@
 package dev.holdfast.wiring.config;
 
 import dev.holdfast.agent.AgentUpstream;
+import dev.holdfast.era.north.EraConfig;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.origin.OriginPolicy;
 import dev.holdfast.session.SessionLimits;
@@ -83,6 +84,12 @@ public final class CurrentConfig {
     int common = now.limits().requests();
     int each = now.servers().size() == 1 ? common : (common + 1) / 2;
     return OptionalInt.of(server.maxRequests().orElse(each));
+  }
+
+  /** Returns the service of an upstream for clients without sessions; empty for the common one. */
+  public Optional<EraConfig.NewClients> newClients(String upstream) {
+    GatewayConfig.Server server = values.servers().get(upstream);
+    return server == null ? Optional.empty() : server.newClients();
   }
 
   /** The headers of clients that go to upstreams. */

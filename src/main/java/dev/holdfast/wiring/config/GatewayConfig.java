@@ -5,6 +5,7 @@ import dev.holdfast.call.Endpoint;
 import dev.holdfast.clients.KnownClient;
 import dev.holdfast.config.Range;
 import dev.holdfast.config.SizeConverter;
+import dev.holdfast.era.north.EraConfig;
 import dev.holdfast.era.south.Era;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
@@ -261,6 +262,9 @@ public interface GatewayConfig {
 
     /** The revisions of the server. Empty: auto for a URL, old for a command. */
     Optional<Era> era();
+
+    /** Service for clients without sessions at this server; by default as at all. */
+    Optional<EraConfig.NewClients> newClients();
 
     /** Headers of every request to the server. A dot in a name stands for a dash. */
     Map<String, String> headers();

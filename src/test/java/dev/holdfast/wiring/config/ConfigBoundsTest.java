@@ -148,6 +148,7 @@ class ConfigBoundsTest {
     "upstream.url, http://a b, Illegal character",
     "upstream.transport, carrier-pigeon, streamable-http",
     "upstream.era, ice, new",
+    "upstream.new-clients, ignore, 'allowed values: refuse,serve'",
   })
   void shouldRefuseInvalidValues(String name, String value, String why) {
     String key = "holdfast." + name;
