@@ -6,6 +6,7 @@ import dev.holdfast.call.ClientTokens;
 import dev.holdfast.call.Endpoint;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.demo.Demo;
+import dev.holdfast.era.south.ResultCache;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.record.TapeException;
@@ -25,6 +26,7 @@ import dev.holdfast.wiring.config.UpstreamFactory;
 import io.quarkus.arc.All;
 import io.quarkus.runtime.annotations.RegisterForReflection;
 import io.quarkus.runtime.configuration.ConfigurationException;
+import io.quarkus.runtime.configuration.MemorySize;
 import io.vertx.core.Vertx;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
@@ -57,7 +59,9 @@ final class UpstreamProducer {
       TraceProducer traces,
       TlsConfigurations tls,
       ClientTokens clientTokens,
-      SessionStore sessions) {
+      SessionStore sessions,
+      CheckedConfig checked) {
+    Optional<MemorySize> cacheBytes = checked.gateway().eras().cacheBytes();
     return new UpstreamFactory(
         limits,
         mode.isStdioBridge(),
@@ -66,7 +70,8 @@ final class UpstreamProducer {
         name -> tls.named("The key tls of an upstream", name),
         clientTokens,
         ByteBudget.ofHeap(8, Long.MAX_VALUE),
-        sessions);
+        sessions,
+        new ResultCache(cacheBytes.map(MemorySize::asLongValue).orElse(0L)));
   }
 
   @Produces

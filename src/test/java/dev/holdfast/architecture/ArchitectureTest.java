@@ -419,6 +419,7 @@ class ArchitectureTest {
                   "relay.failover",
                   "relay.legacy",
                   "era.north",
+                  "era.south",
                   "http",
                   "http.limit",
                   "http.origin",

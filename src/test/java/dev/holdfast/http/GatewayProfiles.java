@@ -26,6 +26,7 @@ final class GatewayProfiles {
       return Map.of(
           "holdfast.limits.requests", "20",
           "holdfast.upstreams.other.max-sessions", "1",
+          "holdfast.upstreams.other.new-clients", "refuse",
           "holdfast.upstreams.narrow.max-connections", "1",
           "holdfast.upstreams.other.forward-headers", "X-Tenant");
     }

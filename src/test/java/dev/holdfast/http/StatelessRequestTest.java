@@ -75,6 +75,17 @@ class StatelessRequestTest {
   }
 
   @Test
+  void shouldRefuseClientsAtSingleServer() {
+    HttpResponse<String> refusal =
+        StatelessClient.at(GatewayUrl.mcp("other")).post("tools/list", "{}");
+
+    assertThat(refusal.statusCode()).isEqualTo(400);
+    assertThat(refusal.body())
+        .contains("-32022", "2025-11-25", "\"requested\":\"2026-07-28\"")
+        .doesNotContain("\"2026-07-28\",");
+  }
+
+  @Test
   void shouldAskTheClientAndGoOnWithItsAnswer() {
     StatelessClient client = client();
     JsonNode asked = client.ask("tools/call", GREET);

@@ -56,6 +56,10 @@ public final class EraUpstream extends ForwardingUpstream {
   private final Era era;
   private final SessionStore store;
   private final TranslatedSession.Shared shared;
+  private final ResultCache cache;
+
+  /** Changes of the server's lists and resources, as far as they are known. */
+  private final AtomicLong changes = new AtomicLong();
 
   /** Nano times. */
   private final AtomicLong oldUntil = new AtomicLong(System.nanoTime());
@@ -70,11 +74,18 @@ public final class EraUpstream extends ForwardingUpstream {
    * @param store keeps what the requests of a session have set
    * @param patience time for an answer of a client to the server; zero for no limit
    * @param held budget of messages that wait for their readers
+   * @param cache results for clients of 2026-07-28
    */
   public EraUpstream(
-      Upstream upstream, Era era, SessionStore store, Duration patience, ByteBudget held) {
+      Upstream upstream,
+      Era era,
+      SessionStore store,
+      Duration patience,
+      ByteBudget held,
+      ResultCache cache) {
     super(upstream);
     this.era = era;
+    this.cache = cache;
     this.store = store;
     shared =
         new TranslatedSession.Shared(
@@ -183,7 +194,7 @@ public final class EraUpstream extends ForwardingUpstream {
       server = new DoubtedSession(server, known);
     }
     if (client == null) {
-      return server;
+      return cache.of(server, changes);
     }
     SessionId id =
         Optional.ofNullable(link.gatewaySession()).flatMap(SessionId::parse).orElse(null);

@@ -97,6 +97,14 @@ public interface GatewayConfig {
     REDIS
   }
 
+  Eras eras();
+
+  /** Servers and clients without sessions. */
+  interface Eras {
+    /** Limit on the size of the results of servers that are kept for all clients; else none is. */
+    Optional<@WithConverter(SizeConverter.class) MemorySize> cacheBytes();
+  }
+
   Log log();
 
   /** Limits on the size of events in either store. The oldest events are removed first. */

@@ -8,6 +8,7 @@ import dev.holdfast.call.Endpoint;
 import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.era.south.Era;
 import dev.holdfast.era.south.EraUpstream;
+import dev.holdfast.era.south.ResultCache;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.intercept.AmbiguousNames;
 import dev.holdfast.intercept.CallLimit;
@@ -65,6 +66,7 @@ import org.jspecify.annotations.Nullable;
  * @param clientTokens the tokens of clients, for servers that get them
  * @param held budget of messages from all servers
  * @param sessions keeps the state of sessions for servers without sessions; null for checks
+ * @param results results of these servers for clients without sessions
  */
 public record UpstreamFactory(
     LimitsConfig limits,
@@ -74,7 +76,8 @@ public record UpstreamFactory(
     Function<String, ClientTls> tls,
     ClientTokens clientTokens,
     ByteBudget held,
-    @Nullable SessionStore sessions) {
+    @Nullable SessionStore sessions,
+    ResultCache results) {
 
   /** Time for an agent to end after SIGTERM. */
   private static final Duration AGENT_STOP_GRACE = Duration.ofSeconds(2);
@@ -86,7 +89,15 @@ public record UpstreamFactory(
   static UpstreamFactory ofChecks(LimitsConfig limits) {
     ClientTokens noTokens = new ClientTokens(0, InstantSource.system());
     return new UpstreamFactory(
-        limits, false, false, null, _ -> TlsConfigurations.NONE, noTokens, new ByteBudget(0), null);
+        limits,
+        false,
+        false,
+        null,
+        _ -> TlsConfigurations.NONE,
+        noTokens,
+        new ByteBudget(0),
+        null,
+        ResultCache.NONE);
   }
 
   /**
@@ -140,7 +151,8 @@ public record UpstreamFactory(
             server.era().orElse(isOldByDefault ? Era.OLD : Era.AUTO),
             Objects.requireNonNull(sessions),
             server.idleTimeout(),
-            held));
+            held,
+            results));
   }
 
   /**

@@ -60,7 +60,8 @@ class EraUpstreamTest {
         era,
         store(),
         Duration.ofSeconds(20),
-        new ByteBudget(Long.MAX_VALUE));
+        new ByteBudget(Long.MAX_VALUE),
+        ResultCache.NONE);
   }
 
   private Handshake initialize(EraUpstream at, String version) {

@@ -83,7 +83,12 @@ class StdioEraTest {
     ByteBudget held = new ByteBudget(Long.MAX_VALUE);
     return fixture.closing(
         new EraUpstream(
-            new StdioUpstream(settings, held), Era.AUTO, EraUpstreamTest.store(), timeout, held));
+            new StdioUpstream(settings, held),
+            Era.AUTO,
+            EraUpstreamTest.store(),
+            timeout,
+            held,
+            ResultCache.NONE));
   }
 
   private UpstreamLink open(EraUpstream upstream) {

@@ -110,7 +110,8 @@ class TranslatedSessionTest {
         Era.AUTO,
         store,
         Duration.ofSeconds(20),
-        new ByteBudget(Long.MAX_VALUE));
+        new ByteBudget(Long.MAX_VALUE),
+        ResultCache.NONE);
   }
 
   private static Body request(String method, String params) {

@@ -122,6 +122,7 @@ class ConfigBoundsTest {
     "log.session-bytes, 1T, 2T, 1K to 1T, 2199023255552 bytes",
     "log.client-bytes, 1K, 1023, 1K to 1T, 1023 bytes",
     "redis.max-bytes, 1K, 1023, 1K to 1T, 1023 bytes",
+    "eras.cache-bytes, 1K, 1023, 1K to 1T, 1023 bytes",
     "limits.message-bytes, 1K, 1023, 1K to 256M, 1023 bytes",
     "limits.message-bytes, 256M, 257M, 1K to 256M, 269484032 bytes",
     "limits.server-message-bytes, 1K, 1023, 1K to 256M, 1023 bytes",

@@ -161,6 +161,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.eras.cancel-grace", "10s"),
                 entry("holdfast.eras.answer-timeout", "10m"),
                 entry("holdfast.eras.share-anonymous-sessions", "false"),
+                entry("holdfast.eras.cache-bytes", ""),
                 entry("holdfast.store-failure.hold", "5s"),
                 entry("holdfast.session.abandoned-timeout", "5m"),
                 entry("holdfast.session.idle-timeout", "1h"),

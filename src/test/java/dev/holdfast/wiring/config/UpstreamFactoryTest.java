@@ -8,6 +8,7 @@ import dev.holdfast.call.Caller;
 import dev.holdfast.call.ClientToken;
 import dev.holdfast.call.ClientTokens;
 import dev.holdfast.call.Principal;
+import dev.holdfast.era.south.ResultCache;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
@@ -79,7 +80,8 @@ class UpstreamFactoryTest {
         new MemorySessionStore(
             Duration.ofMinutes(1),
             () -> new SessionLimits(10, 10, Map.of()),
-            InstantSource.system()));
+            InstantSource.system()),
+        ResultCache.NONE);
   }
 
   private static GatewayConfig.Server server(SmallRyeConfig config) {
