@@ -71,9 +71,11 @@ record ServerTask(String id, ClientFacts client, UpstreamSession server) {
     for (int failures = 0; ; failures++) {
       try {
         Message.Response response = ask(request);
-        return response != null && response.error()
-            ? MessageSource.of(List.of(new UpstreamMessage(response.bytes(), null)))
-            : source(answered, Duration.ZERO);
+        if (response != null && response.error()) {
+          cancel();
+          return MessageSource.of(List.of(new UpstreamMessage(response.bytes(), null)));
+        }
+        return source(answered, Duration.ZERO);
       } catch (UpstreamException.Broken | UpstreamException.TimedOut broken) {
         if (failures == MAX_FAILURES || Thread.currentThread().isInterrupted()) {
           throw broken;

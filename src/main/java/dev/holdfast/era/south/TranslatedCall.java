@@ -125,10 +125,12 @@ final class TranslatedCall implements MessageSource {
     } catch (UpstreamException failure) {
       if (!source.isClosed()) {
         close();
+        end();
         throw failure;
       }
     } catch (EnvelopeException invalid) {
       close();
+      end();
       throw new UpstreamException.Broken("it sent what is no JSON-RPC message", invalid);
     } catch (InterruptedException e) {
       close();

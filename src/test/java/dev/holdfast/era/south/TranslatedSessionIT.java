@@ -113,6 +113,32 @@ class TranslatedSessionIT {
     }
   }
 
+  @Test
+  void shouldGoOnWithTasksOfKilledReplica() {
+    try (RedisFixture redis = RedisFixture.start();
+        StatelessServer server = new StatelessServer();
+        Gateway one = replica(redis, server);
+        Gateway two = replica(redis, server)) {
+      String task = "{\"resultType\":\"task\",\"taskId\":\"t\",\"status\":\"working\"}";
+      server.result("tools/call", task);
+      server.result("tasks/get", task.replace("\"resultType\":\"task\",", ""));
+      McpClient first = McpClient.at(one.url()).ready();
+      McpClient second = first.elsewhere(two.url());
+      FrameStream call = first.call("t", "{}");
+      await().until(() -> !server.requests("tasks/get").isEmpty());
+
+      one.kill();
+      await().until(() -> two.output().contains("resumed=true"));
+      server.result("tasks/get", "{\"status\":\"completed\",\"result\":{\"content\":[]}}");
+
+      try (FrameStream rest = second.resume(call.lastEventId())) {
+        assertThat(rest.event().data())
+            .contains("\"id\":" + first.lastId(), "\"result\":{\"content\":[]}");
+      }
+      assertThat(server.requests("tools/call")).hasSize(1);
+    }
+  }
+
   private static void tellsOfResources(StatelessServer server) {
     server.when(
         "subscriptions/listen",

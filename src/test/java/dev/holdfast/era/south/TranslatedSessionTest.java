@@ -456,6 +456,57 @@ class TranslatedSessionTest {
   }
 
   @Test
+  void shouldPollAgainAfterFailure() {
+    makesTask();
+    server.when(
+        "tasks/get",
+        (request, wire) -> {
+          if (server.requests("tasks/get").size() < 3) {
+            wire.answer(503, "text/plain", "later");
+          } else {
+            wire.answer(
+                200,
+                "application/json",
+                response(request, "{\"status\":\"completed\",\"result\":{\"content\":[]}}"));
+          }
+        });
+
+    assertThat(answer(call())).contains("\"id\":7", "\"content\":[]");
+  }
+
+  @Test
+  void shouldEndTaskWhoseAnswersTheServerRefuses() {
+    makesTask();
+    server.error("tasks/update", 200, -32602, "");
+    MessageSource source = fixture.closing(session.request(call()).source());
+    String asked = texts(take(source, 1)).getFirst();
+
+    respond(session, asked, "{\"action\":\"accept\"}");
+
+    assertThat(texts(takeAll(source)).getFirst()).contains("\"id\":7", "-32602");
+    await().until(() -> !server.requests("tasks/cancel").isEmpty());
+  }
+
+  @Test
+  void shouldEndTaskWhoseQuestionTheClientCannotAnswer() {
+    makesTask();
+    server.result(
+        "tasks/get",
+        "{\"status\":\"input_required\",\"inputRequests\":"
+            + "{\"a\":{\"method\":\"sampling/createMessage\"}}}");
+
+    assertThat(answer(call())).contains("\"id\":7", "isError");
+    await().until(() -> !server.requests("tasks/cancel").isEmpty());
+  }
+
+  @Test
+  void shouldEndCallWithTaskWithoutId() {
+    server.result("tools/call", "{\"resultType\":\"task\"}");
+
+    assertThat(answer(call())).contains("\"id\":7", "isError");
+  }
+
+  @Test
   void shouldEndCallWithUnknownTask() {
     makesTask();
     server.error("tasks/get", 200, -32602, "");
