@@ -1,6 +1,5 @@
 package dev.holdfast.bridge;
 
-import dev.holdfast.bridge.BridgeSession.ServerSession;
 import dev.holdfast.bridge.BridgeSession.SessionUnavailableException;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
@@ -9,23 +8,19 @@ import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
-import java.time.Duration;
+import dev.holdfast.upstream.UpstreamSession;
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A request of the client, or a batch of them, until every request has a response. */
-final class ClientRequest implements Runnable {
+abstract sealed class ClientRequest implements Runnable permits SessionRequest, StatelessRequest {
 
   private final Body body;
-  private final BridgeSession bridgeSession;
   private final ClientOutput out;
-  private final CountDownLatch sent = new CountDownLatch(1);
 
   /** Requests without a response. Owned by the running thread. */
   private final Set<RequestId> open;
@@ -33,55 +28,65 @@ final class ClientRequest implements Runnable {
   /** Set by the thread that reads the client, read by the running thread. */
   private volatile boolean cancelled;
 
+  /** Set by the running thread, which serves this request alone; read by a closing thread. */
+  private volatile @Nullable Thread running;
+
   /** Set by the running thread, read by a closing thread. */
   private volatile @Nullable MessageSource source;
 
   private volatile boolean closed;
 
-  ClientRequest(Body body, BridgeSession bridgeSession, ClientOutput out) {
+  ClientRequest(Body body, ClientOutput out) {
     this.body = body;
-    this.bridgeSession = bridgeSession;
     this.out = out;
     this.open = new LinkedHashSet<>(body.requestIds());
   }
 
   /** Sends the request and passes the whole answer to the client. */
   @Override
-  public void run() {
+  public final void run() {
+    running = Thread.currentThread();
     try {
-      exchange(bridgeSession.session());
+      if (!closed) {
+        exchange();
+        fail("The server ended its answer without a response; the outcome is unknown");
+      }
     } catch (SessionUnavailableException e) {
       fail(String.valueOf(e.getMessage()));
     } catch (UpstreamException failure) {
       fail(failure);
-    } finally {
-      sent.countDown();
     }
   }
 
-  private void exchange(ServerSession session) {
-    try {
-      Answer answer =
-          SafeRetry.LONG.call(() -> session.upstream().request(body), () -> cancelled || closed);
-      sent.countDown();
-      pass(answer.source());
-      fail("The server ended its answer without a response; the outcome is unknown");
-    } catch (UpstreamException.SessionGone gone) {
-      fail("The server has lost the session, and what was under way in it; try again");
-      bridgeSession.lost(session);
-    }
+  /** Sends the request with {@link #send} and passes the answer on with {@link #pass}. */
+  abstract void exchange();
+
+  /** Sends the request and returns the answer. */
+  final MessageSource send(UpstreamSession server, SafeRetry retry) {
+    return retry.call(() -> server.request(body), () -> cancelled || closed).source();
   }
 
-  private void pass(MessageSource messages) {
+  /** Returns true if the client waits for no more responses. */
+  final boolean isDone() {
+    return open.isEmpty() || closed;
+  }
+
+  /** Passes messages to the client until the end of the answer. */
+  final void pass(MessageSource messages) {
     try (messages) {
       source = messages;
       if (!closed) {
         messages.forEach(message -> pass(message.payload()));
       }
+    } finally {
+      source = null;
     }
   }
 
   private void pass(byte[] json) {
+    if (closed) {
+      return; // Of a cancelled request, a client of 2026-07-28 gets no more messages.
+    }
     out.write(json);
     try {
       for (Message message : Envelopes.read(json).messages()) {
@@ -129,27 +134,31 @@ final class ClientRequest implements Runnable {
   }
 
   /** Answers the open requests with errors. A client does not wait for a cancelled response. */
-  private void fail(String reason) {
+  final void fail(String reason) {
+    fail(id -> JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, reason));
+  }
+
+  final void fail(Function<RequestId, byte[]> error) {
     if (!cancelled && !closed) {
-      open.forEach(id -> out.write(JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, reason)));
+      open.forEach(id -> out.write(error.apply(id)));
     }
     open.clear();
   }
 
-  /**
-   * Cancels the request. Waits until the server has the request, so that the server does not get
-   * the cancellation first.
-   */
-  void cancel(Duration timeout) throws InterruptedException {
+  /** The client does not wait for a response, and gets no error. */
+  final void ignoreFailure() {
     cancelled = true;
-    var _ = sent.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  void close() {
+  /** Closes the connection. The client gets no more messages. */
+  final void close() {
     closed = true;
     MessageSource messages = source;
+    Thread waiting = running;
     if (messages != null) {
       messages.close();
+    } else if (waiting != null) {
+      waiting.interrupt(); // It waits for the answer to begin.
     }
   }
 }

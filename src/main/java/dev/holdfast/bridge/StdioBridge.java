@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Serves one client over stdio from an upstream: it reads messages from one byte stream and writes
- * messages to another, one per line (MCP 2025-11-25, Transports, stdio).
+ * messages to another, one per line (MCP 2025-11-25, Transports, stdio). Each message tells whether
+ * it belongs to the session of the client or to none (MCP 2026-07-28).
  *
  * <p>Each request has a thread of its own. Notifications and responses are sent in their order.
  */
@@ -43,6 +44,7 @@ public final class StdioBridge implements AutoCloseable {
   /** Time that a cancellation waits for its request to be sent. */
   private static final Duration CANCEL_WAIT = Duration.ofSeconds(2);
 
+  private final Upstream upstream;
   private final BridgeSession bridgeSession;
   private final ClientOutput out;
   private final int maxMessageBytes;
@@ -65,6 +67,7 @@ public final class StdioBridge implements AutoCloseable {
    * @param maxMessageBytes length of the longest line accepted from the client
    */
   public StdioBridge(Upstream upstream, OutputStream out, int maxMessageBytes) {
+    this.upstream = upstream;
     this.out = new ClientOutput(out);
     this.bridgeSession = new BridgeSession(upstream, this.out);
     this.maxMessageBytes = maxMessageBytes;
@@ -131,7 +134,13 @@ public final class StdioBridge implements AutoCloseable {
         bridgeSession.initialized(body);
         send(body); // On this thread: later messages must not overtake it.
       }
-      case Body _ when !body.requestIds().isEmpty() -> request(body);
+      case Body.Single single
+          when single.message() instanceof Message.Request request
+              && StatelessRequest.isStateless(request) ->
+          start(new StatelessRequest(single, request, upstream, out), body, () -> {});
+      case Body.Single(Message.Notification sent) when isStateless(sent) -> cancelStateless(sent);
+      case Body _ when !body.requestIds().isEmpty() ->
+          start(new SessionRequest(body, bridgeSession, out), body, this::listen);
       case Body _ -> sender.execute(() -> cancelAndSend(body));
     }
   }
@@ -154,8 +163,7 @@ public final class StdioBridge implements AutoCloseable {
     });
   }
 
-  private void request(Body body) {
-    ClientRequest request = new ClientRequest(body, bridgeSession, out);
+  private void start(ClientRequest request, Body body, Runnable onEnd) {
     body.requestIds().forEach(id -> requests.put(id, request));
     workers.execute(() -> {
       try {
@@ -163,18 +171,31 @@ public final class StdioBridge implements AutoCloseable {
       } finally {
         body.requestIds().forEach(id -> requests.remove(id, request));
       }
-      listen();
+      onEnd.run();
     });
+  }
+
+  private boolean isStateless(Message.Notification notification) {
+    return notification.version() != null || cancelled(notification) instanceof StatelessRequest;
+  }
+
+  /** Closes the request. Servers without sessions take no notifications over HTTP. */
+  private void cancelStateless(Message.Notification notification) {
+    if (cancelled(notification) instanceof StatelessRequest request) {
+      request.close();
+    }
+  }
+
+  private @Nullable ClientRequest cancelled(Message message) {
+    RequestId id = message.cancelledRequestId();
+    return id == null ? null : requests.get(id);
   }
 
   private void cancelAndSend(Body body) {
     try {
-      if (body instanceof Body.Single(Message.Notification notification)) {
-        RequestId id = notification.cancelledRequestId();
-        ClientRequest request = id == null ? null : requests.get(id);
-        if (request != null) {
-          request.cancel(CANCEL_WAIT);
-        }
+      if (body instanceof Body.Single(Message.Notification notification)
+          && cancelled(notification) instanceof SessionRequest request) {
+        request.cancel(CANCEL_WAIT);
       }
       send(body);
     } catch (InterruptedException stopped) {

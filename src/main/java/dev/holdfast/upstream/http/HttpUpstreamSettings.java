@@ -68,6 +68,14 @@ public record HttpUpstreamSettings(
     public static final Reconnection PATIENT =
         new Reconnection(MAX_DELAY, Integer.MAX_VALUE, Duration.ofSeconds(75));
 
+    /**
+     * Returns true for a process whose only client cannot resume. It also resumes calls without a
+     * session (2026-07-28), which gateways replay.
+     */
+    boolean isPatient() {
+      return equals(PATIENT);
+    }
+
     /** With an answer timeout of 4 s, or the stall timeout if there is one. */
     public Reconnection(Duration maxDelay, int attempts, Duration stallTimeout) {
       this(maxDelay, attempts, stallTimeout, stallTimeout.isZero() ? ANSWER_TIMEOUT : stallTimeout);

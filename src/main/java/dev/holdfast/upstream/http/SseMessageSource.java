@@ -294,7 +294,10 @@ final class SseMessageSource implements MessageSource {
     if (stallTimeout.isZero() || silent.hasPassed()) {
       throw new UpstreamException.TimedOut("its stream fell silent", silent.key());
     }
-    // A stream that cannot be resumed keeps waiting.
+    if (kind == StreamKind.SUBSCRIPTION) {
+      throw new UpstreamException.TimedOut("its connection fell silent"); // It can begin again.
+    }
+    // Another stream that cannot be resumed keeps waiting.
     if (kind == StreamKind.STANDALONE || !reader.cursor().isEmpty()) {
       from.close();
       reconnect(new UpstreamException.TimedOut("its connection fell silent"));

@@ -101,7 +101,11 @@ record StatelessSession(
     HttpAnswer answer =
         requests.post(request.bytes(), headers, exchanges, () -> Deadline.ofFirstByte(firstByte));
     if (answer.isEventStream()) {
-      StreamKind kind = listens ? StreamKind.SUBSCRIPTION : StreamKind.STATELESS_CALL;
+      StreamKind call =
+          requests.settings().reconnection().isPatient()
+              ? StreamKind.CALL
+              : StreamKind.STATELESS_CALL;
+      StreamKind kind = listens ? StreamKind.SUBSCRIPTION : call;
       return new Answer.Stream(
           SseMessageSource.answering(kind, requests, answer.exchange(), Deadline.NEVER));
     }

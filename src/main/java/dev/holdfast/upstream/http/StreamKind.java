@@ -6,7 +6,10 @@ enum StreamKind {
   CALL,
   /** The answer to a batch. It has several responses, so a response alone does not end it. */
   BATCH,
-  /** The answer to one request without a session (2026-07-28). No other connection resumes it. */
+  /**
+   * The answer to one request without a session (2026-07-28), for a gateway. No other connection
+   * resumes it.
+   */
   STATELESS_CALL,
   /** The answer to {@code subscriptions/listen} (2026-07-28). The response comes when it ends. */
   SUBSCRIPTION,
