@@ -307,6 +307,15 @@ class StatelessRequestTest {
     assertThat(unable.at("/error/data/requiredCapabilities/elicitation/url").isObject()).isTrue();
   }
 
+  /** The tool asks without a look at the capabilities. */
+  @Test
+  void shouldRefuseACallOfAToolThatNeedsMoreThanTheClientDeclares() {
+    JsonNode error = client().capableOf("{}").ask("tools/call", GREET).path("error");
+
+    assertThat(error.path("code").asInt()).as(error.toString()).isEqualTo(-32021);
+    assertThat(error.at("/data/requiredCapabilities/elicitation/form").isObject()).isTrue();
+  }
+
   @ParameterizedTest
   @CsvSource({"missing, -32602", "reserved, -32603"})
   void shouldReplaceCodesThatTheRevisionDoesNotKnow(String tool, int code) {

@@ -202,6 +202,7 @@ final class ResultTranslation implements Translation {
       case "-32042" -> {
         return signIn(of, response);
       }
+      case "-32021" -> {} // Of a tool of the gateway, which knows the client.
       case "-32002" -> edit.set("-32602", "error", "code");
       default -> {
         if (code.matches("-320[2-9]\\d")) {

@@ -146,9 +146,17 @@ public interface Client {
 
     /** The client did not declare the capability. No request was sent. */
     public static final class Unsupported extends ClientException {
+      private final String method;
+
       /** Names the method of the request. */
       public Unsupported(String method) {
         super("The client cannot be asked for this: " + method);
+        this.method = method;
+      }
+
+      /** The method of the request. */
+      public String method() {
+        return method;
       }
     }
 

@@ -1,33 +1,49 @@
 package dev.holdfast.upstream.local.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.upstream.local.Client;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * The name of a session with a local server. It includes the capabilities of the client, so every
- * replica knows them without a store. Clients never see it.
+ * The name of a session with a local server. It includes facts about the client, so every replica
+ * knows them without a store. Clients never see it.
+ *
+ * @param isForStateless true if the session is of the gateway, for requests without one (MCP
+ *     2026-07-28)
  */
-record LocalSessionId(String name, Client.Capabilities capabilities) {
+record LocalSessionId(String name, Client.Capabilities capabilities, boolean isForStateless) {
 
   private static final char SEPARATOR = '.';
   private static final String ELICITATION = "e";
   private static final String SAMPLING = "s";
   private static final String ROOTS = "r";
+  private static final String STATELESS = "n";
   private static final Pattern NAME = Pattern.compile("[0-9a-f-]{36}\\.[a-z]*");
 
-  /** {@code declared} is {@code params.capabilities} of {@code initialize}. */
-  static LocalSessionId create(JsonNode declared) {
+  /**
+   * Creates a name.
+   *
+   * @param version {@code params.protocolVersion} of {@code initialize}
+   * @param declared {@code params.capabilities}
+   */
+  static LocalSessionId create(String version, JsonNode declared) {
     JsonNode elicitation = declared.path("elicitation");
     // Before 2025-11-25 there were only forms, and no modes to declare.
     boolean forms = elicitation.isObject() && (elicitation.has("form") || !elicitation.has("url"));
     boolean sampling = declared.path("sampling").isObject();
     boolean roots = declared.path("roots").isObject();
-    String letters = (forms ? ELICITATION : "") + (sampling ? SAMPLING : "") + (roots ? ROOTS : "");
+    boolean stateless = ProtocolVersion.V2026_07_28.wire().equals(version);
+    String letters =
+        (forms ? ELICITATION : "")
+            + (sampling ? SAMPLING : "")
+            + (roots ? ROOTS : "")
+            + (stateless ? STATELESS : "");
     return new LocalSessionId(
         UUID.randomUUID().toString() + SEPARATOR + letters,
-        new Client.Capabilities(forms, sampling, roots));
+        new Client.Capabilities(forms, sampling, roots),
+        stateless);
   }
 
   /** Whether {@link #create} on any replica may have created the name. */
@@ -41,6 +57,7 @@ record LocalSessionId(String name, Client.Capabilities capabilities) {
     return new LocalSessionId(
         name,
         new Client.Capabilities(
-            letters.contains(ELICITATION), letters.contains(SAMPLING), letters.contains(ROOTS)));
+            letters.contains(ELICITATION), letters.contains(SAMPLING), letters.contains(ROOTS)),
+        letters.contains(STATELESS));
   }
 }

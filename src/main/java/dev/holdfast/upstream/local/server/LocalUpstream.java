@@ -84,6 +84,7 @@ public final class LocalUpstream implements Upstream {
               .wire();
       LocalSessionId session =
           LocalSessionId.create(
+              wanted,
               Json.read(initialize.bytes())
                   .map(json -> json.path("params").path("capabilities"))
                   .orElse(MissingNode.getInstance()));

@@ -1,14 +1,18 @@
 package dev.holdfast.upstream.local.server;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.holdfast.lock.AutoLock;
+import dev.holdfast.protocol.ClientCapabilities;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.local.Client;
 import dev.holdfast.upstream.local.InvalidArgumentsException;
 import dev.holdfast.upstream.local.LogLevel;
@@ -112,12 +116,28 @@ final class ToolCallTask implements ToolCall {
 
   private void run() {
     try {
-      out.finish(ServerMessages.result(request.id(), result(), maxMessageBytes));
+      out.finish(response());
     } finally {
       out.abandon();
     }
   }
 
+  private UpstreamMessage response() {
+    try {
+      return ServerMessages.result(request.id(), result(), maxMessageBytes);
+    } catch (Client.ClientException.Unsupported undeclared) {
+      return new UpstreamMessage(missingCapability(undeclared.method()), null);
+    }
+  }
+
+  private byte[] missingCapability(String method) {
+    String needed = new ClientCapabilities("{}").missing(method, "{}".getBytes(UTF_8));
+    JsonRpcErrorCode code = JsonRpcErrorCode.MISSING_CAPABILITY;
+    return JsonRpcErrors.error(
+        request.id(), code, code.message(), "{\"requiredCapabilities\":" + needed + "}");
+  }
+
+  /** Throws {@link Client.ClientException.Unsupported} if the client must get that error. */
   @SuppressWarnings("CatchThrowable") // the client always gets a response
   private ObjectNode result() {
     try {
@@ -126,6 +146,11 @@ final class ToolCallTask implements ToolCall {
       // A result instead of a protocol error, so that the model can read it.
       return ToolRegistry.RegisteredTool.error("Invalid arguments: " + e.getMessage());
     } catch (Client.ClientException e) {
+      // MCP 2026-07-28, Capabilities. Earlier revisions have no such error.
+      if (e instanceof Client.ClientException.Unsupported undeclared
+          && id.session().isForStateless()) {
+        throw undeclared;
+      }
       return ToolRegistry.RegisteredTool.error(String.valueOf(e.getMessage()));
     } catch (Throwable e) {
       if (!cancelled()) {

@@ -65,6 +65,10 @@ class ClientRequestsTest {
   }
 
   private static LocalClient open(LocalUpstream upstream, String capabilities) {
+    return open(upstream, "2025-11-25", capabilities);
+  }
+
+  private static LocalClient open(LocalUpstream upstream, String version, String capabilities) {
     return LocalClient.attach(
         upstream,
         Objects.requireNonNull(
@@ -72,9 +76,9 @@ class ClientRequestsTest {
                     upstream,
                     """
                     {"jsonrpc":"2.0","id":0,"method":"initialize",
-                     "params":{"protocolVersion":"2025-11-25","capabilities":%s}}
+                     "params":{"protocolVersion":"%s","capabilities":%s}}
                     """
-                        .formatted(capabilities))
+                        .formatted(version, capabilities))
                 .link()));
   }
 
@@ -364,6 +368,24 @@ class ClientRequestsTest {
       delimiter = '|',
       quoteCharacter = '\0',
       value = {
+        "elicits | {\"elicitation\":{\"form\":{}}}",
+        "samples | {\"sampling\":{}}",
+        "lists | {\"roots\":{}}"
+      })
+  void shouldTellAClientWithoutASessionWhatItMustDeclare(String tool, String needed) {
+    LocalClient client = open(upstream(), "2026-07-28", "{}");
+
+    JsonNode error = next(client.callTool("1", tool)).path("error");
+
+    assertThat(error.path("code").asInt()).isEqualTo(-32021);
+    assertThat(error.at("/data/requiredCapabilities")).isEqualTo(tree(needed));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      value = {
         "{} | false",
         "{\"elicitation\":{}} | true",
         "{\"elicitation\":{\"form\":{},\"url\":{}}} | true",
@@ -371,7 +393,7 @@ class ClientRequestsTest {
         "{\"elicitation\":true} | false"
       })
   void shouldReadTheElicitationCapability(String capabilities, boolean forms) {
-    assertThat(LocalSessionId.create(tree(capabilities)).capabilities().elicitation())
+    assertThat(LocalSessionId.create("2025-11-25", tree(capabilities)).capabilities().elicitation())
         .isEqualTo(forms);
   }
 
@@ -379,7 +401,8 @@ class ClientRequestsTest {
   void shouldKeepCapabilitiesInTheSessionName() {
     for (String forms : List.of("{}", "false")) {
       JsonNode declared = tree("{\"elicitation\":%s,\"roots\":{}}".formatted(forms));
-      LocalSessionId session = LocalSessionId.create(declared);
+      LocalSessionId session = LocalSessionId.create("2026-07-28", declared);
+      assertThat(session.isForStateless()).isTrue();
       assertThat(session.capabilities())
           .isEqualTo(new Client.Capabilities(forms.equals("{}"), false, true));
       assertThat(LocalSessionId.parse(session.name())).isEqualTo(session);
