@@ -10,6 +10,7 @@ import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.PackagedProgram;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.StdioProgram;
+import dev.holdfast.testing.ToolRequest;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,6 +44,8 @@ class StdioBridgeIT {
             Map.of(
                 "holdfast.stream.retry",
                 "100ms",
+                "holdfast.eras.event-ids",
+                "true",
                 "holdfast.upstreams.sdk.url",
                 server.url().toString()));
   }
@@ -141,6 +144,20 @@ class StdioBridgeIT {
       assertThat(cuts.done()).isEqualTo(6);
       assertThat(bridge.end()).isZero();
       assertThat(network.exchanges()).anyMatch(exchange -> exchange.isA("DELETE"));
+    }
+  }
+
+  @Test
+  void withoutASessionShouldPassOnEachMessageOnceThoughConnectionsAreCut() {
+    StreamCuts cuts = StreamCuts.ofCall(6, 13);
+    try (FaultProxy network = FaultProxy.inFrontOf(gateway.url()).plan(cuts);
+        StdioProgram bridge = bridge(network.url())) {
+      bridge.say(ToolRequest.stateless(1, "countdown", "{\"from\":30,\"intervalMs\":30}"));
+
+      assertThat(text(bridge.response(1))).as(bridge.toString()).isEqualTo("liftoff");
+      assertThat(bridge.progress(1)).isEqualTo(upTo(30));
+      assertThat(cuts.done()).isEqualTo(6);
+      assertThat(bridge.end()).isZero();
     }
   }
 

@@ -57,12 +57,23 @@ public final class EraHarness {
    * @param gateway URL that clients get
    */
   static List<Finding> find(String server, URI gateway) {
-    return CLIENTS.stream().flatMap(client -> find(client, server, gateway).stream()).toList();
+    return CLIENTS.stream()
+        .flatMap(client -> find(client, server, "--url", gateway.toString()).stream())
+        .toList();
   }
 
-  private static List<Finding> find(String client, String server, URI gateway) {
+  /** Tries all features with the SDKs, which start a program and talk to it over stdio. */
+  static List<Finding> findOverStdio(String server, List<String> program) {
+    String words = JSON.valueToTree(program).toString();
+    return CLIENTS.stream()
+        .filter(client -> !client.equals("raw"))
+        .flatMap(client -> find(client, server, "--command", words).stream())
+        .toList();
+  }
+
+  private static List<Finding> find(String client, String server, String option, String value) {
     ProcessResult result =
-        NodeFixture.run(TIMEOUT, SCRIPT, "--client", client, "--url", gateway.toString(), "all");
+        NodeFixture.run(TIMEOUT, SCRIPT, "--client", client, option, value, "all");
     List<Finding> findings =
         result.stdout().lines().map(line -> finding(client, server, line)).toList();
     if (findings.isEmpty()) {

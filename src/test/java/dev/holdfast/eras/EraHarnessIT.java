@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.OwnToolsExample;
+import dev.holdfast.testing.PackagedProgram;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,7 +27,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 @EnabledIfSystemProperty(named = "holdfast.eras", matches = "true")
 class EraHarnessIT {
 
-  private static final Path TABLES = Path.of("src", "test", "resources", "eras");
+  private static final ExpectedOutcomes EXPECTED =
+      ExpectedOutcomes.read(Path.of("src", "test", "resources", "eras", "gateway.md"));
   private static final List<Finding> ALL = new ArrayList<>();
 
   @AfterAll
@@ -66,6 +68,25 @@ class EraHarnessIT {
     }
   }
 
+  /** The clients start the bridge, which talks to the gateway. */
+  @ParameterizedTest
+  @CsvSource({
+    "old http over the bridge, conformance-server.mjs",
+    "new http over the bridge, era/server.mjs"
+  })
+  void shouldServeBothErasOverTheBridge(String server, String script) {
+    try (NodeFixture upstream = NodeFixture.start(script);
+        Gateway gateway = Gateway.start(with("upstream.url", upstream.url().toString()))) {
+      List<Finding> findings =
+          EraHarness.findOverStdio(
+              server, PackagedProgram.command("stdio", "--url", gateway.url().toString()));
+      ALL.addAll(findings);
+
+      assertThat(findings).hasSize(51);
+      assertThat(EXPECTED.differences(findings)).isEmpty();
+    }
+  }
+
   /** Clients without a name share sessions, or else a list would change in another process. */
   private static Map<String, String> with(String key, String value) {
     return Map.of(
@@ -83,6 +104,6 @@ class EraHarnessIT {
     List<Finding> findings = EraHarness.find(server, gateway);
     ALL.addAll(findings);
 
-    assertThat(ExpectedOutcomes.read(TABLES.resolve("gateway.md")).differences(findings)).isEmpty();
+    assertThat(EXPECTED.differences(findings)).isEmpty();
   }
 }

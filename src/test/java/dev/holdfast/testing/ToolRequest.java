@@ -18,6 +18,15 @@ public final class ToolRequest {
         .formatted(id, tool, arguments, id);
   }
 
+  /** The same without a session (2026-07-28). */
+  public static String stateless(int id, String tool, String arguments) {
+    return of(id, tool, arguments)
+        .replace(
+            "\"_meta\":{",
+            "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+                + "\"io.modelcontextprotocol/clientCapabilities\":{},");
+  }
+
   /** A request that makes the server count, with one progress notification per step. */
   public static String count(int id, int steps, int intervalMillis) {
     return of(id, "count", "{\"n\":%d,\"intervalMs\":%d}".formatted(steps, intervalMillis));
