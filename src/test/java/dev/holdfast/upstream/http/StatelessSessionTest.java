@@ -39,11 +39,15 @@ class StatelessSessionTest {
   @RegisterExtension private final UpstreamFixture fixture = new UpstreamFixture();
 
   private UpstreamSession session(ScriptedServer server, Map<String, String> headers) {
+    return session(settings(server.url()), headers);
+  }
+
+  private UpstreamSession session(HttpUpstreamSettings settings, Map<String, String> headers) {
     UpstreamLink link =
         new UpstreamLink(null, "2026-07-28")
             .stateless(!headers.isEmpty())
             .with(Caller.UNKNOWN.with(new ForwardedHeaders(headers)));
-    return fixture.upstream(settings(server.url())).attach(link);
+    return fixture.upstream(settings).attach(link);
   }
 
   private UpstreamSession session(ScriptedServer server) {
@@ -142,6 +146,23 @@ class StatelessSessionTest {
     String listen = request("subscriptions/listen", "\"notifications\":{},");
 
     assertThat(takeAll(session(server).request(body(listen)).source())).hasSize(2);
+  }
+
+  /** A machine that slept does not learn that the connection is dead. */
+  @Test
+  void shouldEndSubscriptionWhoseConnectionFallsSilent() {
+    ScriptedServer server =
+        fixture.server((_, wire) -> {
+          wire.beginEvents().chunk(event("{\"jsonrpc\":\"2.0\",\"method\":\"n\"}"));
+          wire.stall();
+        });
+    HttpUpstreamSettings settings =
+        UpstreamFixture.stallTimeout(Duration.ofMillis(100)).apply(settings(server.url()));
+    String listen = request("subscriptions/listen", "\"notifications\":{},");
+    MessageSource source = session(settings, Map.of()).request(body(listen)).source();
+
+    assertThat(source.take()).hasSize(1);
+    assertThatExceptionOfType(UpstreamException.TimedOut.class).isThrownBy(source::take);
   }
 
   @Test
