@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.era.south.Era;
 import dev.holdfast.era.south.EraUpstream;
+import dev.holdfast.era.south.ResultCache;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.memory.MemorySessionStore;
 import dev.holdfast.testing.ScriptedRequest;
@@ -92,7 +93,8 @@ class StatelessBridgeTest {
                   () -> new SessionLimits(1, 1, Map.of()),
                   InstantSource.system()),
               Duration.ZERO,
-              ByteBudget.ofHeap(8, Long.MAX_VALUE)));
+              ByteBudget.ofHeap(8, Long.MAX_VALUE),
+              ResultCache.NONE));
     }
 
     void say(String... lines) throws IOException {
