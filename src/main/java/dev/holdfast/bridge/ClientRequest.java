@@ -61,6 +61,9 @@ abstract sealed class ClientRequest implements Runnable permits SessionRequest, 
   /** Sends the request with {@link #send} and passes the answer on with {@link #pass}. */
   abstract void exchange();
 
+  /** Returns true if the response comes only when the client or the server ends. */
+  abstract boolean isEndless();
+
   /** Sends the request and returns the answer. */
   final MessageSource send(UpstreamSession server, SafeRetry retry) {
     return retry.call(() -> server.request(body), () -> cancelled || closed).source();

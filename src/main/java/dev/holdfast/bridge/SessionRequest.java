@@ -28,6 +28,11 @@ final class SessionRequest extends ClientRequest {
     }
   }
 
+  @Override
+  boolean isEndless() {
+    return false;
+  }
+
   private void exchange(ServerSession session) {
     try {
       MessageSource answer = send(session.upstream(), SafeRetry.LONG);

@@ -67,6 +67,11 @@ final class StatelessRequest extends ClientRequest {
     }
   }
 
+  @Override
+  boolean isEndless() {
+    return request.method().equals(Methods.SUBSCRIPTIONS_LISTEN);
+  }
+
   /** Opens the subscription again when its stream is lost. The server acknowledges it anew. */
   private void listen(UpstreamSession server) {
     try {

@@ -85,6 +85,7 @@ public final class StdioBridge implements AutoCloseable {
       while (more) {
         more = acceptNext(lines);
       }
+      requests.values().stream().filter(ClientRequest::isEndless).forEach(ClientRequest::close);
       sender.shutdown();
       workers.shutdown();
       long deadline = System.nanoTime() + GRACE.toNanos();

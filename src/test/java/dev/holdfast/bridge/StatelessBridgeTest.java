@@ -12,6 +12,7 @@ import dev.holdfast.era.south.EraUpstream;
 import dev.holdfast.era.south.ResultCache;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.memory.MemorySessionStore;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.ScriptedRequest;
 import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Upstream;
@@ -266,13 +267,30 @@ class StatelessBridgeTest {
   }
 
   @Test
+  void shouldNotWaitForSubscriptionsWhenTheInputEnds() throws Exception {
+    ScriptedServer server =
+        fixture.server((_, wire) -> {
+          wire.beginEvents().chunk(event(ACKNOWLEDGED));
+          wire.stall();
+        });
+    try (LoggedLines log = new LoggedLines(StdioBridge.class);
+        Client client = new Client(server)) {
+      client.say(request("1", "subscriptions/listen", "\"notifications\":{},"));
+      assertThat(client.next(1)).isEqualTo(ACKNOWLEDGED);
+
+      assertThat(client.end()).containsExactly(ACKNOWLEDGED);
+      assertThat(log.lines()).isEmpty();
+    }
+  }
+
+  @Test
   void shouldPassOnWhyASubscriptionIsRefused() throws Exception {
     String error = "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"no\"}}";
     ScriptedServer server = fixture.server((_, wire) -> wire.answer(400, JSON, error));
     try (Client client = new Client(server)) {
       client.say(request("1", "subscriptions/listen", ""));
 
-      assertThat(client.end()).containsExactly(error);
+      assertThat(client.next(1)).isEqualTo(error);
     }
   }
 
