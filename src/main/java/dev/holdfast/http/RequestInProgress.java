@@ -125,29 +125,40 @@ final class RequestInProgress implements AutoCloseable {
   Reply take(@Nullable SessionId session, boolean hasOneStream, Body body) {
     ClientBytes.Lease lease = Objects.requireNonNull(bytes);
     Exchange exchange = exchange(session, hasOneStream, RequestChecks.withSessions(body));
-    Reply reply = steps.doors().relay().take(exchange, lease::release);
-    if (reply instanceof Reply.Stream || (hasOneStream && !body.requestIds().isEmpty())) {
-      lease.handOver();
-    }
-    return reply;
+    RequestSteps.Doors doors = steps.doors();
+    return doors
+        .held()
+        .take(
+            exchange,
+            null,
+            () -> {
+              Reply reply = doors.relay().take(exchange, lease::release);
+              if (reply instanceof Reply.Stream || (hasOneStream && !body.requestIds().isEmpty())) {
+                lease.handOver();
+              }
+              return reply;
+            });
   }
 
   /** Hands the body of a client without a session to the relay, as {@link #take} does. */
   Reply takeStateless(Body body) {
     connect();
     ClientBytes.Lease lease = Objects.requireNonNull(bytes);
-    Reply reply =
-        steps
-            .doors()
-            .stateless()
-            .take(
-                withArguments(exchange(null, false, body)),
-                headers::getHeaderString,
-                lease::release);
-    if (reply instanceof Reply.Stream) {
-      lease.handOver();
-    }
-    return reply;
+    Exchange exchange = withArguments(exchange(null, false, body));
+    RequestSteps.Doors doors = steps.doors();
+    return doors
+        .held()
+        .take(
+            exchange,
+            headers::getHeaderString,
+            () -> {
+              Reply reply =
+                  doors.stateless().take(exchange, headers::getHeaderString, lease::release);
+              if (reply instanceof Reply.Stream) {
+                lease.handOver();
+              }
+              return reply;
+            });
   }
 
   /** Adds the headers that repeat arguments: a server without sessions wants them. */

@@ -1,6 +1,7 @@
 package dev.holdfast.http;
 
 import dev.holdfast.era.north.StatelessRelay;
+import dev.holdfast.held.HeldCalls;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.http.socket.ClientAddress;
@@ -27,9 +28,9 @@ record RequestSteps(
     StreamConfig streams,
     @Nullable TraceListener traces) {
 
-  /** The relay, for clients with and without a session. */
+  /** The relay, for clients with and without a session, and what stands before both. */
   @Singleton
-  record Doors(Relay relay, StatelessRelay stateless) {}
+  record Doors(Relay relay, StatelessRelay stateless, HeldCalls held) {}
 
   /** Limits on the numbers of requests and of connections. */
   @Singleton

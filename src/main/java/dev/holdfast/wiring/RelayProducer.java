@@ -8,6 +8,9 @@ import dev.holdfast.config.OwnCertificate;
 import dev.holdfast.era.north.EraConfig;
 import dev.holdfast.era.north.EraListener;
 import dev.holdfast.era.north.StatelessRelay;
+import dev.holdfast.held.HeldCalls;
+import dev.holdfast.held.HeldConfig;
+import dev.holdfast.held.HeldListener;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.limit.RequestLimit;
@@ -38,6 +41,7 @@ import dev.holdfast.relay.tail.PageReader;
 import dev.holdfast.relay.tail.TailContext;
 import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.relay.tail.Tails;
+import dev.holdfast.seal.Seal;
 import dev.holdfast.seal.SealStore;
 import dev.holdfast.session.SessionConfig;
 import dev.holdfast.session.SessionStore;
@@ -168,6 +172,25 @@ final class RelayProducer {
         config,
         upstream -> current.newClients(upstream).orElse(config.newClients()),
         clock);
+  }
+
+  @Produces
+  @Singleton
+  static HeldCalls heldCalls(
+      Relay relay,
+      StatelessRelay stateless,
+      SealStore seals,
+      HeldListener listener,
+      HeldConfig config,
+      CurrentConfig current,
+      InstantSource clock) {
+    return new HeldCalls(
+        relay,
+        stateless,
+        new Seal(seals, clock),
+        config,
+        upstream -> current.holdAfter(upstream).or(config::holdAfter),
+        listener);
   }
 
   @Produces

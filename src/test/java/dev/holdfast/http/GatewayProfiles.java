@@ -75,6 +75,14 @@ final class GatewayProfiles {
     }
   }
 
+  /** Calls that run for longer than a second are answered with a handle. */
+  public static final class Held extends WithUpstreams {
+    @Override
+    public Map<String, String> getConfigOverrides() {
+      return Map.of("holdfast.calls.hold-after", "1s");
+    }
+  }
+
   /**
    * Short-lived connections of clients that resume. All requests are durable, and a replay skips
    * gaps.

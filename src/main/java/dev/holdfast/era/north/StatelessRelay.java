@@ -108,19 +108,7 @@ public final class StatelessRelay {
     ForwardedHeaders headers = caller.headers();
     Exchange exchange = sent.with(caller.with(headers.without(McpHeaders.PARAMETER)));
     try {
-      StatelessRequest request = StatelessRequest.read(message);
-      if (StatelessRules.check(request, header)) {
-        context.listener().request(EraListener.Request.EARLIER_HEADER);
-        if (earlierHeader.compareAndSet(false, true)) {
-          LOG.infof(
-              "requests name an earlier revision in their header, and are served by their body"
-                  + " header=%s body=%s",
-              header.apply(McpHeaders.PROTOCOL_VERSION), message.version());
-        }
-      }
-      if (newClients.apply(exchange.upstream()) == EraConfig.NewClients.REFUSE) {
-        throw StatelessRules.unsupported(request.message().version(), false);
-      }
+      StatelessRequest request = checked(exchange.upstream(), message, header);
       return switch (request.method()) {
         case Methods.SERVER_DISCOVER ->
             new Reply.Json(pool.discover(exchange, request).toResponse(message.id().json()), 200);
@@ -129,9 +117,46 @@ public final class StatelessRelay {
         default -> calls.call(new Arrival(exchange, request, headers, onSent));
       };
     } catch (StatelessException refused) {
-      context.listener().request(EraListener.Request.REFUSED);
-      return new Reply.Json(refused.toError(message.id()), refused.status());
+      return refusal(message, refused);
     }
+  }
+
+  private Reply refusal(Message.Request message, StatelessException refused) {
+    context.listener().request(EraListener.Request.REFUSED);
+    return new Reply.Json(refused.toError(message.id()), refused.status());
+  }
+
+  /**
+   * Checks a request that the gateway itself answers.
+   *
+   * @return the refusal; null if the request keeps the rules
+   */
+  public @Nullable Reply check(
+      String upstream, Message.Request message, UnaryOperator<@Nullable String> header) {
+    try {
+      StatelessRequest _ = checked(upstream, message, header);
+      return null;
+    } catch (StatelessException refused) {
+      return refusal(message, refused);
+    }
+  }
+
+  private StatelessRequest checked(
+      String upstream, Message.Request message, UnaryOperator<@Nullable String> header) {
+    StatelessRequest request = StatelessRequest.read(message);
+    if (StatelessRules.check(request, header)) {
+      context.listener().request(EraListener.Request.EARLIER_HEADER);
+      if (earlierHeader.compareAndSet(false, true)) {
+        LOG.infof(
+            "requests name an earlier revision in their header, and are served by their body"
+                + " header=%s body=%s",
+            header.apply(McpHeaders.PROTOCOL_VERSION), message.version());
+      }
+    }
+    if (newClients.apply(upstream) == EraConfig.NewClients.REFUSE) {
+      throw StatelessRules.unsupported(request.message().version(), false);
+    }
+    return request;
   }
 
   private Reply listen(Arrival arrival) {

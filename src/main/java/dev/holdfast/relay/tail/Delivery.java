@@ -130,6 +130,16 @@ final class Delivery {
     translation = wrapper.apply(translation);
   }
 
+  /** Gives events no ids, before the tail runs. */
+  void withoutIds() {
+    framing = framing.withoutSession(null);
+  }
+
+  /** Returns true if the response pauses when a newer tail takes the stream. */
+  boolean pausesForNewerTail() {
+    return !pastLog && translation.pausesForNewerTail();
+  }
+
   /** Returns true if the response can end before the stream, and the client comes back. */
   boolean canPause() {
     return !pastLog && translation.canPause();

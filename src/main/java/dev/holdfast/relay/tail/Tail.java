@@ -160,6 +160,12 @@ public final class Tail implements Tails.Movable {
     return this;
   }
 
+  /** Gives events no ids: the client cannot resume. */
+  public Tail withoutIds() {
+    delivery.withoutIds();
+    return this;
+  }
+
   private void requested(String requests) {
     delivery.await(RequestId.parse(requests));
   }
@@ -386,7 +392,12 @@ public final class Tail implements Tails.Movable {
       }
       case EVICTED -> {
         Duration first = context.config().retry();
-        delivery.close(context.tails().retryAfterEviction(stream, writer.age(), first));
+        Duration retry = context.tails().retryAfterEviction(stream, writer.age(), first);
+        if (delivery.pausesForNewerTail()) {
+          delivery.pause();
+        } else {
+          delivery.close(retry);
+        }
         yield Next.END;
       }
     };

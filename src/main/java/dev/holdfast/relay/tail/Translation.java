@@ -57,6 +57,11 @@ public interface Translation {
     throw new IllegalStateException("the response cannot pause");
   }
 
+  /** Returns true if the response pauses when a newer tail takes the stream. */
+  default boolean pausesForNewerTail() {
+    return false;
+  }
+
   /** Notes the requests that a resumed stream answers, before its first message. */
   default void requests(List<RequestId> open) {}
 

@@ -7,6 +7,7 @@ import dev.holdfast.http.origin.OriginPolicy;
 import dev.holdfast.session.SessionLimits;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -84,6 +85,12 @@ public final class CurrentConfig {
     int common = now.limits().requests();
     int each = now.servers().size() == 1 ? common : (common + 1) / 2;
     return OptionalInt.of(server.maxRequests().orElse(each));
+  }
+
+  /** Returns the time after which calls of an upstream are held; empty for the common one. */
+  public Optional<Duration> holdAfter(String upstream) {
+    GatewayConfig.Server server = values.servers().get(upstream);
+    return server == null ? Optional.empty() : server.holdAfter();
   }
 
   /** Returns the service of an upstream for clients without sessions; empty for the common one. */

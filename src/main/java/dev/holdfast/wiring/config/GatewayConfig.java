@@ -271,6 +271,13 @@ public interface GatewayConfig {
     /** The revisions of the server. Empty: auto for a URL, old for a command. */
     Optional<Era> era();
 
+    /**
+     * Time after which a call of this server that still runs is answered with a handle; by default
+     * as at all. One second to one hour.
+     */
+    @Range(min = "1s", max = "1h")
+    Optional<Duration> holdAfter();
+
     /** Service for clients without sessions at this server; by default as at all. */
     Optional<EraConfig.NewClients> newClients();
 

@@ -6,6 +6,7 @@ import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.ConfigKeys;
 import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.era.north.EraConfig;
+import dev.holdfast.held.HeldConfig;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.relay.stream.ReplayConfig;
@@ -41,6 +42,7 @@ public final class UnknownVariables {
           GatewayConfig.class,
           StreamConfig.class,
           EraConfig.class,
+          HeldConfig.class,
           ReplayConfig.class,
           StoreFailureConfig.class,
           SessionConfig.class,

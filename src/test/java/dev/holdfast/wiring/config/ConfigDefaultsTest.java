@@ -75,6 +75,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.upstream.transport", "auto"),
                 entry("holdfast.upstream.era", ""),
                 entry("holdfast.upstream.new-clients", ""),
+                entry("holdfast.upstream.hold-after", ""),
                 entry("holdfast.upstream.forward-headers", ""),
                 entry("holdfast.upstream.headers.*", ""),
                 entry("holdfast.upstream.authorization", "none"),
@@ -120,6 +121,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.upstreams.*.transport", "auto"),
                 entry("holdfast.upstreams.*.era", ""),
                 entry("holdfast.upstreams.*.new-clients", ""),
+                entry("holdfast.upstreams.*.hold-after", ""),
                 entry("holdfast.upstreams.*.forward-headers", ""),
                 entry("holdfast.upstreams.*.headers.*", ""),
                 entry("holdfast.upstreams.*.command", ""),
@@ -162,6 +164,11 @@ class ConfigDefaultsTest {
                 entry("holdfast.eras.answer-timeout", "10m"),
                 entry("holdfast.eras.share-anonymous-sessions", "false"),
                 entry("holdfast.eras.cache-bytes", ""),
+                entry("holdfast.calls.hold-after", ""),
+                entry(
+                    "holdfast.calls.held-text",
+                    "{tool} is still running. Do not call it again. Call the tool wait_for_result with"
+                        + " this handle to get its result: {handle}"),
                 entry("holdfast.store-failure.hold", "5s"),
                 entry("holdfast.session.abandoned-timeout", "5m"),
                 entry("holdfast.session.idle-timeout", "1h"),

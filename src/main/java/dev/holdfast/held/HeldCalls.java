@@ -1,0 +1,251 @@
+package dev.holdfast.held;
+
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.Exchange;
+import dev.holdfast.call.Principal;
+import dev.holdfast.call.SessionId;
+import dev.holdfast.era.north.StatelessRelay;
+import dev.holdfast.log.Position;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.JsonEdit;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Methods;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.relay.Relay;
+import dev.holdfast.relay.Reply;
+import dev.holdfast.relay.stream.EventId;
+import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.tail.Tail;
+import dev.holdfast.relay.tail.Translation;
+import dev.holdfast.seal.Seal;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers calls that run for long with a handle, and gives their results to those who ask with it.
+ * Thread-safe.
+ */
+public final class HeldCalls {
+
+  /** Name of the tool that returns the result of a call. */
+  public static final String TOOL = "wait_for_result";
+
+  private static final String DESCRIPTION =
+      """
+      {"name":"wait_for_result","title":"Wait for a result",\
+      "description":"Returns the result of a call that was still running. If the call still runs \
+      after a while, the answer says so; then call this tool again with the same handle.",\
+      "inputSchema":{"type":"object","properties":{"handle":{"type":"string",\
+      "description":"The handle that the call has returned."}},"required":["handle"]},\
+      "annotations":{"readOnlyHint":true,"idempotentHint":true,"openWorldHint":false}}\
+      """;
+
+  private static final String UNKNOWN =
+      "There is no result for this handle: it is not complete, has expired, or is of another client."
+          + " The outcome of the call is unknown.";
+  private static final String NOT_KEPT =
+      "The result of this call is no longer kept. The outcome of the call is unknown.";
+
+  private final Relay relay;
+  private final StatelessRelay stateless;
+  private final Seal seal;
+  private final HeldConfig config;
+  private final Function<String, Optional<Duration>> holdAfter;
+  private final HeldListener listener;
+
+  /**
+   * Creates the service.
+   *
+   * @param holdAfter time after which calls of an upstream are answered with a handle; empty for
+   *     never
+   */
+  public HeldCalls(
+      Relay relay,
+      StatelessRelay stateless,
+      Seal seal,
+      HeldConfig config,
+      Function<String, Optional<Duration>> holdAfter,
+      HeldListener listener) {
+    this.relay = relay;
+    this.stateless = stateless;
+    this.seal = seal;
+    this.config = config;
+    this.holdAfter = holdAfter;
+    this.listener = listener;
+  }
+
+  /** Takes the messages of one exchange. */
+  @FunctionalInterface
+  public interface Door {
+    /** Takes the messages, as {@link Relay#take} does. */
+    Reply take();
+  }
+
+  /**
+   * Takes messages, and changes the answers to lists and calls of tools. Throws as the door does.
+   *
+   * @param header returns the value of a header of a client without a session; null for a client
+   *     with one
+   * @param next takes what the gateway does not answer itself
+   */
+  public Reply take(
+      Exchange exchange, @Nullable UnaryOperator<@Nullable String> header, Door next) {
+    Optional<Duration> most = holdAfter.apply(exchange.upstream());
+    if (most.isEmpty()
+        || exchange.hasOneStream()
+        || !(exchange.body() instanceof Body.Single(Message.Request request))) {
+      return next.take();
+    }
+    return switch (request.method()) {
+      case Methods.TOOLS_LIST -> withTool(next.take());
+      case Methods.TOOLS_CALL -> {
+        Client client =
+            new Client(exchange.upstream(), exchange.caller(), request, most.get(), header != null);
+        if (!TOOL.equals(request.toolName())) {
+          yield held(next.take(), client);
+        }
+        Reply refusal =
+            header == null ? null : stateless.check(exchange.upstream(), request, header);
+        yield refusal == null ? collect(client) : refusal;
+      }
+      default -> next.take();
+    };
+  }
+
+  private static Reply withTool(Reply reply) {
+    return switch (reply) {
+      case Reply.Json(byte[] document, int status) -> new Reply.Json(addTool(document), status);
+      case Reply.Stream(Tail tail, boolean isComplete) ->
+          new Reply.Stream(tail.wrapped(ToolAdded::new), isComplete);
+      default -> reply;
+    };
+  }
+
+  /** Adds the tool to the last page of a list. */
+  private static byte[] addTool(byte[] response) {
+    String tools = JsonEdit.raw(response, "result", "tools");
+    if (tools == null
+        || !tools.startsWith("[")
+        || JsonEdit.text(JsonEdit.raw(response, "result", "nextCursor")) != null) {
+      return response;
+    }
+    String before = tools.substring(0, tools.lastIndexOf(']')).stripTrailing();
+    String comma = before.equals("[") ? "" : ",";
+    return new JsonEdit()
+        .set(before + comma + DESCRIPTION + "]", "result", "tools")
+        .apply(response);
+  }
+
+  /** Adds the tool to a list that comes as a stream. */
+  private record ToolAdded(Translation inner) implements Translation {
+    @Override
+    public byte[] translate(Position position, byte[] message) {
+      byte[] translated = inner.translate(position, message);
+      return translated.length > 0
+              && Envelopes.read(translated) instanceof Body.Single(Message.Response response)
+          ? addTool(response.bytes())
+          : translated;
+    }
+
+    @Override
+    public void closed(boolean left) {
+      inner.closed(left);
+    }
+  }
+
+  private Reply held(Reply reply, Client client) {
+    if (!(reply instanceof Reply.Stream(Tail tail, boolean isComplete)) || isComplete) {
+      return reply;
+    }
+    String tool = Objects.requireNonNullElse(client.request.toolName(), "The tool");
+    return bounded(tail, client, false, tool, CallHandle.of(tail.stream()));
+  }
+
+  private Reply bounded(
+      Tail tail, Client client, boolean collects, String tool, CallHandle handle) {
+    // Not the whole request, whose arguments may be large.
+    RequestId id = client.request.id();
+    Principal principal = client.caller.principal();
+    String upstream = client.upstream;
+    boolean isStateless = client.isStateless;
+    Supplier<byte[]> answer =
+        () -> {
+          String text = handle.seal(seal, principal, upstream);
+          return HeldResult.text(
+              id,
+              config.heldText().replace("{tool}", tool).replace("{handle}", text),
+              // Clients may require another form of a result that is no error.
+              true,
+              isStateless);
+        };
+    return new Reply.Stream(
+        tail.wrapped(inner ->
+            new HeldResult(inner, client.request, client.most, collects, answer, listener)));
+  }
+
+  private Reply collect(Client client) {
+    String text =
+        JsonEdit.text(JsonEdit.raw(client.request.bytes(), "params", "arguments", "handle"));
+    CallHandle handle =
+        CallHandle.open(
+                seal,
+                text == null ? null : text.strip(),
+                client.caller.principal(),
+                client.upstream)
+            .orElse(null);
+    if (handle == null) {
+      return notFound(client, UNKNOWN);
+    }
+    Tail tail = tail(client, handle.start());
+    return tail == null
+        ? notFound(client, NOT_KEPT)
+        : bounded(tail.withoutIds(), client, true, "The call", handle);
+  }
+
+  private Reply notFound(Client client, String why) {
+    listener.held(HeldListener.Event.NOT_FOUND);
+    return new Reply.Json(HeldResult.text(client.request.id(), why, true, client.isStateless), 200);
+  }
+
+  /** Reads the stream of a call from its oldest event; null if it is no longer kept. */
+  private @Nullable Tail tail(Client client, EventId start) {
+    try {
+      return resume(client, start);
+    } catch (RelayException.EventsPurged purged) {
+      Position oldest = purged.firstAvailable().map(EventId::position).orElse(null);
+      if (oldest == null) {
+        return null;
+      }
+      Position before = new Position(oldest.millis(), oldest.number() - 1);
+      return resume(client, new EventId(start.session(), start.stream(), before));
+    } catch (RelayException.SessionNotFound | RelayException.StreamNotFound gone) {
+      return null;
+    }
+  }
+
+  private @Nullable Tail resume(Client client, EventId from) {
+    SessionId session = Objects.requireNonNull(from.session());
+    return (client.isStateless
+            ? stateless.resume(client.upstream, client.caller, from)
+            : relay.resume(
+                client.upstream,
+                session,
+                client.caller,
+                new EventId(from.stream(), from.position())))
+        .orElse(null);
+  }
+
+  /** The sender of a call, and how long it waits. */
+  private record Client(
+      String upstream,
+      Caller caller,
+      Message.Request request,
+      Duration most,
+      boolean isStateless) {}
+}

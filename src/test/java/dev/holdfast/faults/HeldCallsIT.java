@@ -1,0 +1,84 @@
+package dev.holdfast.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.faults.server.CountingServer;
+import dev.holdfast.testing.Frame;
+import dev.holdfast.testing.FrameStream;
+import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.StatelessClient;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Calls whose clients get a handle, and whose replica is killed. */
+@Timeout(120)
+class HeldCallsIT {
+
+  private static final String CALL = "{\"n\":50,\"intervalMs\":100}";
+  private static final String TOOL = "wait_for_result";
+
+  private static String text(JsonNode response) {
+    return response.at("/result/content/0/text").asText();
+  }
+
+  private static JsonNode last(FrameStream stream) {
+    List<Frame.Event> events = stream.events();
+    assertThat(events).as(stream.raw()).isNotEmpty();
+    return StatelessClient.json(events.getLast().data());
+  }
+
+  /** A caller of a tool. */
+  private interface Calls {
+    JsonNode call(String tool, String arguments);
+  }
+
+  private static Calls client(Gateway gateway, boolean sessions) {
+    if (sessions) {
+      McpClient client = McpClient.at(gateway.url());
+      return (tool, arguments) -> last(client.call(tool, arguments));
+    }
+    StatelessClient client = StatelessClient.at(gateway.url());
+    return (tool, arguments) -> client.ask("tools/call", StatelessClient.params(tool, arguments));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true, true", "true, false", "false, true"})
+  void shouldReturnTheResultAtAnotherReplica(boolean resumable, boolean sessions) {
+    try (RedisFixture redis = RedisFixture.start();
+        CountingServer server = CountingServer.start(resumable)) {
+      Map<String, String> settings =
+          Map.of(
+              "holdfast.store",
+              "redis",
+              "quarkus.redis.hosts",
+              redis.url(),
+              "holdfast.upstream.url",
+              server.url().toString(),
+              "holdfast.calls.hold-after",
+              "1s");
+      try (Gateway one = Gateway.start(settings);
+          Gateway two = Gateway.start(settings)) {
+        String held = text(client(one, sessions).call("count", CALL));
+        assertThat(held).contains("still running");
+
+        one.kill();
+
+        String handle = "{\"handle\":\"" + held.substring(held.lastIndexOf(' ') + 1) + "\"}";
+        Calls other = client(two, sessions);
+        JsonNode result = other.call(TOOL, handle);
+        while (text(result).contains("still running")) {
+          result = other.call(TOOL, handle);
+        }
+        assertThat(result.has(resumable ? "result" : "error")).as(result.toString()).isTrue();
+        assertThat(result.at("/result/isError").asBoolean()).isFalse();
+        assertThat(server.repeatedCalls()).isEmpty();
+      }
+    }
+  }
+}
