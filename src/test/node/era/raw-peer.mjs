@@ -143,7 +143,7 @@ async function* messages(response, again) {
       rest = frames.pop();
       for (const frame of frames) {
         lastEventId = /^id: ?(.+)$/m.exec(frame)?.[1] ?? lastEventId;
-        const data = /^data: ?(.+)$/m.exec(frame)?.[1];
+        const data = /^data: ?(\S.*)$/m.exec(frame)?.[1];
         if (data) {
           yield JSON.parse(data);
         }
