@@ -117,6 +117,9 @@ public final class ConfigKeys {
 
   private static <T extends Comparable<T>> boolean isOutOfRange(
       Range range, String text, Function<String, T> parser) {
+    if (text.isBlank()) {
+      return false; // As if the key were missing.
+    }
     try {
       T value = parser.apply(text);
       return value.compareTo(parser.apply(range.min())) < 0

@@ -46,6 +46,9 @@ public final class HeldCalls {
       "annotations":{"readOnlyHint":true,"idempotentHint":true,"openWorldHint":false}}\
       """;
 
+  private static final String HELD =
+      "{tool} is still running. Do not call it again. Call the tool wait_for_result with this handle"
+          + " to get its result: {handle}";
   private static final String UNKNOWN =
       "There is no result for this handle: it is not complete, has expired, or is of another client."
           + " The outcome of the call is unknown.";
@@ -174,19 +177,20 @@ public final class HeldCalls {
     Principal principal = client.caller.principal();
     String upstream = client.upstream;
     boolean isStateless = client.isStateless;
+    Duration most = least(client.most, tail.timeLimit());
     Supplier<byte[]> answer =
         () -> {
           String text = handle.seal(seal, principal, upstream);
           return HeldResult.text(
               id,
-              config.heldText().replace("{tool}", tool).replace("{handle}", text),
+              config.heldText().orElse(HELD).replace("{tool}", tool).replace("{handle}", text),
               // Clients may require another form of a result that is no error.
               true,
               isStateless);
         };
     return new Reply.Stream(
-        tail.wrapped(inner ->
-            new HeldResult(inner, client.request, client.most, collects, answer, listener)));
+        tail.wrapped(
+            inner -> new HeldResult(inner, client.request, most, collects, answer, listener)));
   }
 
   private Reply collect(Client client) {
@@ -215,30 +219,28 @@ public final class HeldCalls {
 
   /** Reads the stream of a call from its oldest event; null if it is no longer kept. */
   private @Nullable Tail tail(Client client, EventId start) {
+    SessionId session = Objects.requireNonNull(start.session());
     try {
-      return resume(client, start);
-    } catch (RelayException.EventsPurged purged) {
-      Position oldest = purged.firstAvailable().map(EventId::position).orElse(null);
-      if (oldest == null) {
-        return null;
-      }
-      Position before = new Position(oldest.millis(), oldest.number() - 1);
-      return resume(client, new EventId(start.session(), start.stream(), before));
-    } catch (RelayException.SessionNotFound | RelayException.StreamNotFound gone) {
+      Optional<Tail> tail =
+          client.isStateless
+              ? stateless.resume(client.upstream, client.caller, start)
+              : relay.resume(
+                  client.upstream,
+                  session,
+                  client.caller,
+                  new EventId(start.stream(), start.position()));
+      return tail.orElse(null);
+    } catch (RelayException.SessionNotFound
+        | RelayException.StreamNotFound
+        | RelayException.EventsPurged gone) {
       return null;
     }
   }
 
-  private @Nullable Tail resume(Client client, EventId from) {
-    SessionId session = Objects.requireNonNull(from.session());
-    return (client.isStateless
-            ? stateless.resume(client.upstream, client.caller, from)
-            : relay.resume(
-                client.upstream,
-                session,
-                client.caller,
-                new EventId(from.stream(), from.position())))
-        .orElse(null);
+  /** Answers a client before it gives up. */
+  private static Duration least(Duration configured, @Nullable Duration limit) {
+    Duration most = limit == null ? configured : limit.multipliedBy(3).dividedBy(4);
+    return most.compareTo(configured) < 0 ? most : configured;
   }
 
   /** The sender of a call, and how long it waits. */

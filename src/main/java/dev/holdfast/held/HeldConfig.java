@@ -2,7 +2,6 @@ package dev.holdfast.held;
 
 import dev.holdfast.config.Range;
 import io.smallrye.config.ConfigMapping;
-import io.smallrye.config.WithDefault;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -21,8 +20,5 @@ public interface HeldConfig {
    * Text of such an answer, for the model that reads it. {@code {tool}} and {@code {handle}} stand
    * for the name of the tool and the handle.
    */
-  @WithDefault(
-      "{tool} is still running. Do not call it again. Call the tool wait_for_result with this handle"
-          + " to get its result: {handle}")
-  String heldText();
+  Optional<String> heldText();
 }

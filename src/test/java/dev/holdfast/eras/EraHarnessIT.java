@@ -6,6 +6,8 @@ import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.OwnToolsExample;
 import dev.holdfast.testing.PackagedProgram;
+import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.RoundRobin;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -46,6 +48,26 @@ class EraHarnessIT {
     try (NodeFixture upstream = NodeFixture.start(script);
         Gateway gateway = Gateway.start(with("upstream.url", upstream.url(path).toString()))) {
       findsAsExpected(server, gateway.url());
+    }
+  }
+
+  /** Each request goes to the next one of three replicas. */
+  @ParameterizedTest
+  @CsvSource({"old http, conformance-server.mjs", "new http, era/server.mjs"})
+  void shouldServeBothErasAtAnyReplica(String server, String script) {
+    try (NodeFixture upstream = NodeFixture.start(script);
+        RedisFixture redis = RedisFixture.start()) {
+      Map<String, String> settings = new HashMap<>(with("upstream.url", upstream.url().toString()));
+      settings.put("holdfast.store", "redis");
+      settings.put("quarkus.redis.hosts", redis.url());
+      try (Gateway one = Gateway.start(settings);
+          Gateway two = Gateway.start(settings);
+          Gateway three = Gateway.start(settings);
+          RoundRobin replicas = RoundRobin.over(one.url(), two.url(), three.url())) {
+        List<Finding> findings = EraHarness.find(server, replicas.url());
+
+        assertThat(EXPECTED.differences(findings)).isEmpty();
+      }
     }
   }
 

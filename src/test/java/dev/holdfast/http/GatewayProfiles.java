@@ -79,7 +79,11 @@ final class GatewayProfiles {
   public static final class Held extends WithUpstreams {
     @Override
     public Map<String, String> getConfigOverrides() {
-      return Map.of("holdfast.calls.hold-after", "1s");
+      return Map.of(
+          "holdfast.calls.hold-after", "1s",
+          "holdfast.upstreams.scripted.hold-after", "1h",
+          "holdfast.clients.hasty.user-agent", "hasty/*",
+          "holdfast.clients.hasty.time-limit", "1s");
     }
   }
 

@@ -162,6 +162,16 @@ class HeldCallsTest {
   }
 
   @Test
+  void shouldAnswerAClientBeforeItsTimeLimit() {
+    StatelessClient hasty =
+        StatelessClient.at(GatewayUrl.mcp("scripted")).with("User-Agent", "hasty/1");
+
+    JsonNode held = hasty.ask("tools/call", StatelessClient.params("wait", "{}"));
+
+    assertThat(handle(held)).isNotEmpty();
+  }
+
+  @Test
   void shouldCheckTheHeadersOfARequestForAResult() {
     StatelessClient client = StatelessClient.at(GatewayUrl.mcp());
 

@@ -1,5 +1,6 @@
 package dev.holdfast.relay.tail;
 
+import dev.holdfast.clients.KnownClient;
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
@@ -17,6 +18,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +63,8 @@ public final class Tail implements Tails.Movable {
   private boolean left;
 
   private final Delivery delivery;
+
+  private Supplier<KnownClient> client = () -> KnownClient.UNKNOWN;
 
   /** What a tail does next. */
   private enum Next {
@@ -158,6 +162,17 @@ public final class Tail implements Tails.Movable {
   public Tail wrapped(UnaryOperator<Translation> wrapper) {
     delivery.wrap(wrapper);
     return this;
+  }
+
+  /** Notes whose tail it is. */
+  Tail of(Supplier<KnownClient> known) {
+    client = known;
+    return this;
+  }
+
+  /** Time after which the client gives up a request; null if that is not known. */
+  public @Nullable Duration timeLimit() {
+    return client.get().timeLimit();
   }
 
   /** Gives events no ids: the client cannot resume. */

@@ -222,13 +222,15 @@ public record TailOpener(
   private Tail tail(
       Session session, StreamRef stream, EventFraming framing, Position cursor, TailKind kind) {
     return new Tail(
-        context,
-        stream,
-        framing,
-        cursor,
-        kind,
-        context.listener().streamsOf(session.upstream()),
-        () -> inUse.accept(session),
-        () -> clientOf(session).moves(context.tails().hasResumed(StreamNames.key(session.id()))));
+            context,
+            stream,
+            framing,
+            cursor,
+            kind,
+            context.listener().streamsOf(session.upstream()),
+            () -> inUse.accept(session),
+            () ->
+                clientOf(session).moves(context.tails().hasResumed(StreamNames.key(session.id()))))
+        .of(() -> clientOf(session));
   }
 }

@@ -165,10 +165,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.eras.share-anonymous-sessions", "false"),
                 entry("holdfast.eras.cache-bytes", ""),
                 entry("holdfast.calls.hold-after", ""),
-                entry(
-                    "holdfast.calls.held-text",
-                    "{tool} is still running. Do not call it again. Call the tool wait_for_result with"
-                        + " this handle to get its result: {handle}"),
+                entry("holdfast.calls.held-text", ""),
                 entry("holdfast.store-failure.hold", "5s"),
                 entry("holdfast.session.abandoned-timeout", "5m"),
                 entry("holdfast.session.idle-timeout", "1h"),
