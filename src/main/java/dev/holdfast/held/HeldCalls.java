@@ -4,12 +4,14 @@ import dev.holdfast.call.Caller;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
+import dev.holdfast.clients.KnownClients;
 import dev.holdfast.era.north.StatelessRelay;
 import dev.holdfast.log.Position;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.MetaKeys;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.Relay;
@@ -23,7 +25,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -53,13 +54,17 @@ public final class HeldCalls {
       "There is no result for this handle: it is not complete, has expired, or is of another client."
           + " The outcome of the call is unknown.";
   private static final String NOT_KEPT =
-      "The result of this call is no longer kept. The outcome of the call is unknown.";
+      "The result of this call is no longer kept, or there is none. The outcome of the call is"
+          + " unknown.";
+  private static final String ASKED =
+      " The call has asked a question, which only the client that called can answer.";
 
   private final Relay relay;
   private final StatelessRelay stateless;
   private final Seal seal;
   private final HeldConfig config;
   private final Function<String, Optional<Duration>> holdAfter;
+  private final KnownClients clients;
   private final HeldListener listener;
 
   /**
@@ -74,12 +79,14 @@ public final class HeldCalls {
       Seal seal,
       HeldConfig config,
       Function<String, Optional<Duration>> holdAfter,
+      KnownClients clients,
       HeldListener listener) {
     this.relay = relay;
     this.stateless = stateless;
     this.seal = seal;
     this.config = config;
     this.holdAfter = holdAfter;
+    this.clients = clients;
     this.listener = listener;
   }
 
@@ -177,20 +184,43 @@ public final class HeldCalls {
     Principal principal = client.caller.principal();
     String upstream = client.upstream;
     boolean isStateless = client.isStateless;
-    Duration most = least(client.most, tail.timeLimit());
-    Supplier<byte[]> answer =
-        () -> {
-          String text = handle.seal(seal, principal, upstream);
-          return HeldResult.text(
-              id,
-              config.heldText().orElse(HELD).replace("{tool}", tool).replace("{handle}", text),
-              // Clients may require another form of a result that is no error.
-              true,
-              isStateless);
+    HeldResult.Texts texts =
+        new HeldResult.Texts() {
+          @Override
+          public byte[] running(boolean asked) {
+            String text = handle.seal(seal, principal, upstream);
+            String running = config.heldText().orElse(HELD);
+            return answer(
+                running.replace("{tool}", tool).replace("{handle}", text) + (asked ? ASKED : ""));
+          }
+
+          @Override
+          public byte[] none() {
+            return answer(NOT_KEPT);
+          }
+
+          // Clients may require another form of a result that is no error.
+          private byte[] answer(String text) {
+            return HeldResult.text(id, text, true, isStateless);
+          }
         };
+    Duration most = least(client.most, timeLimit(client, tail));
     return new Reply.Stream(
         tail.wrapped(
-            inner -> new HeldResult(inner, client.request, most, collects, answer, listener)));
+            inner -> new HeldResult(inner, client.request, most, collects, texts, listener)));
+  }
+
+  /** Time after which the client gives up; null if that is not known. */
+  private @Nullable Duration timeLimit(Client client, Tail tail) {
+    if (!client.isStateless) {
+      return tail.timeLimit();
+    }
+    byte[] request = client.request.bytes();
+    String name =
+        JsonEdit.text(JsonEdit.raw(request, "params", "_meta", MetaKeys.CLIENT_INFO, "name"));
+    String version =
+        JsonEdit.text(JsonEdit.raw(request, "params", "_meta", MetaKeys.CLIENT_INFO, "version"));
+    return clients.find(client.caller.userAgent(), name + "/" + version).timeLimit();
   }
 
   private Reply collect(Client client) {
@@ -224,11 +254,12 @@ public final class HeldCalls {
       Optional<Tail> tail =
           client.isStateless
               ? stateless.resume(client.upstream, client.caller, start)
-              : relay.resume(
+              : relay.reopen(
                   client.upstream,
                   session,
                   client.caller,
-                  new EventId(start.stream(), start.position()));
+                  new EventId(start.stream(), start.position()),
+                  (_, reopened) -> reopened);
       return tail.orElse(null);
     } catch (RelayException.SessionNotFound
         | RelayException.StreamNotFound

@@ -9,9 +9,9 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.tail.Translation;
+import dev.holdfast.session.SessionStoreException;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,36 +22,56 @@ final class HeldResult implements Translation {
 
   private static final byte[] NOTHING = {};
 
+  /** Time after which a handle is made again that needed the store. */
+  private static final Duration RETRY = Duration.ofSeconds(1);
+
   private final Translation inner;
   private final RequestId id;
   private final @Nullable String progressToken;
-  private final Duration most;
 
   /** True if the request is not that of the call, but one that collects its result. */
   private final boolean collects;
 
-  /** Returns the last message if the call still runs at the end of the time. */
-  private final Supplier<byte[]> handle;
+  private final Texts texts;
 
   private final HeldListener listener;
 
-  private final long since = System.nanoTime();
+  private long end;
   private boolean answered;
   private boolean held;
+
+  /** True if the server has asked the client that called. */
+  private boolean asked;
+
+  /** The last message, once the time is over. */
+  private byte @Nullable [] handle;
+
+  /** Makes answers of the gateway. */
+  interface Texts {
+    /**
+     * Says that the call still runs.
+     *
+     * @param asked true if the server has asked the client that called
+     */
+    byte[] running(boolean asked);
+
+    /** Says that the call has no result that this client can get. */
+    byte[] none();
+  }
 
   HeldResult(
       Translation inner,
       Message.Request request,
       Duration most,
       boolean collects,
-      Supplier<byte[]> handle,
+      Texts texts,
       HeldListener listener) {
     this.inner = inner;
     this.id = request.id();
     this.progressToken = request.progressToken();
-    this.most = most;
+    this.end = System.nanoTime() + most.toNanos();
     this.collects = collects;
-    this.handle = handle;
+    this.texts = texts;
     this.listener = listener;
   }
 
@@ -75,15 +95,14 @@ final class HeldResult implements Translation {
     return switch (message) {
       case Message.Response response -> {
         answered = true;
-        if (collects) {
-          listener.held(HeldListener.Event.COLLECTED);
-          yield new JsonEdit().set(id.json(), "id").apply(response.bytes());
-        }
-        yield translated;
+        yield collects ? collected(response) : translated;
       }
       case Message.Notification notification when collects -> progress(notification);
-      // The client that called is asked, if it is still there.
-      case Message.Request _ when collects -> NOTHING;
+      case Message.Request _ when collects -> {
+        // The client that called is asked, if it is still there.
+        asked = true;
+        yield NOTHING;
+      }
       default -> translated;
     };
   }
@@ -94,14 +113,32 @@ final class HeldResult implements Translation {
         : new JsonEdit().set(progressToken, "params", "progressToken").apply(notification.bytes());
   }
 
+  private byte[] collected(Message.Response response) {
+    if ("\"input_required\"".equals(JsonEdit.raw(response.bytes(), "result", "resultType"))) {
+      listener.held(HeldListener.Event.NOT_FOUND);
+      return texts.none();
+    }
+    listener.held(HeldListener.Event.COLLECTED);
+    return new JsonEdit().set(id.json(), "id").apply(response.bytes());
+  }
+
   @Override
   public @Nullable Duration untilPause() {
     Duration asks = collects ? null : inner.untilPause();
-    if (answered) {
-      return asks;
+    return answered || asks != null ? asks : untilHeld();
+  }
+
+  private Duration untilHeld() {
+    long left = end - System.nanoTime();
+    if (left <= 0 && handle == null) {
+      try {
+        handle = texts.running(asked);
+      } catch (SessionStoreException away) {
+        end += RETRY.toNanos();
+        return RETRY;
+      }
     }
-    Duration left = most.minusNanos(System.nanoTime() - since);
-    return asks == null || left.compareTo(asks) < 0 ? left : asks;
+    return Duration.ofNanos(left);
   }
 
   @Override
@@ -111,13 +148,21 @@ final class HeldResult implements Translation {
 
   @Override
   public byte[] pause(Position cursor) {
-    Duration asks = inner.untilPause();
-    if (!collects && asks != null && !asks.isPositive()) {
+    boolean isOver = end - System.nanoTime() <= 0 && inner.untilPause() == null;
+    if (!collects && !isOver) {
       return inner.pause(cursor);
     }
+    byte[] answer = handle == null ? texts.running(asked) : handle;
     held = true;
     listener.held(collects ? HeldListener.Event.WAITED : HeldListener.Event.HELD);
-    return handle.get();
+    return answer;
+  }
+
+  @Override
+  public List<byte[]> atEnd() {
+    boolean without = collects && !answered;
+    answered = answered || without;
+    return without ? List.of(texts.none()) : inner.atEnd();
   }
 
   @Override

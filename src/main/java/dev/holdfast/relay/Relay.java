@@ -21,6 +21,7 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.upstream.UpstreamException;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -175,6 +176,28 @@ public record Relay(
     Supplier<ReadResult> page = caller.name() == null ? streams.readAhead(id, last) : null;
     Session found = sessions.find(upstream, id, false, caller.principal());
     return counted(found, caller, session -> streams.resume(session, last, page));
+  }
+
+  /**
+   * Reads a stream again for the answer to another request. This works without replay, too, and
+   * does not count as a client that resumes.
+   *
+   * @param use makes the result, from the session of the stream and its tail
+   * @return empty when the stream is complete and has no events after this one
+   * @throws RelayException.EventsPurged when no events after this one are kept
+   * @throws RelayException.StreamNotFound when the session has no such stream
+   */
+  public <T> Optional<T> reopen(
+      String upstream,
+      SessionId id,
+      Caller caller,
+      EventId last,
+      BiFunction<Session, Tail, T> use) {
+    Session found = sessions.find(upstream, id, false, caller.principal());
+    return counted(
+        found,
+        caller,
+        session -> streams.reopen(session, last).map(tail -> use.apply(session, tail)));
   }
 
   /**

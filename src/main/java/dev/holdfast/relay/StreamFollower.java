@@ -68,4 +68,9 @@ public record StreamFollower(
     sessions.resumed(session);
     return tail;
   }
+
+  /** Reads a stream again, as {@link Relay#reopen} does. */
+  public Optional<Tail> reopen(Session session, EventId last) {
+    return tails.resume(session, last, tails.readAhead(session.id(), last));
+  }
 }

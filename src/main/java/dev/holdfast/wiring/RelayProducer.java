@@ -183,6 +183,7 @@ final class RelayProducer {
       HeldListener listener,
       HeldConfig config,
       CurrentConfig current,
+      KnownClients clients,
       InstantSource clock) {
     return new HeldCalls(
         relay,
@@ -190,6 +191,7 @@ final class RelayProducer {
         new Seal(seals, clock),
         config,
         upstream -> current.holdAfter(upstream).or(config::holdAfter),
+        clients,
         listener);
   }
 

@@ -238,6 +238,8 @@ class ArchitectureTest {
           entry(
               "held",
               List.of(
+                  "clients",
+                  "session",
                   "config",
                   "relay",
                   "relay.stream",

@@ -18,7 +18,6 @@ import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.seal.SealStore;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** Runs the requests of clients without a session in sessions of the gateway. Thread-safe. */
 record StatelessCalls(StatelessContext context, SessionPool pool) {
@@ -196,18 +195,17 @@ record StatelessCalls(StatelessContext context, SessionPool pool) {
     try {
       List<String> unanswered = answer(call, request, round);
       RetryState.Call rest = round.waitingFor(unanswered);
-      Optional<Tail> tail =
-          context
-              .relay()
-              .resume(
-                  exchange.upstream(),
-                  round.session(),
-                  exchange.caller(),
-                  new EventId(round.stream(), rest.from()));
       ResultTranslation translation =
           new ResultTranslation(call, client, true, ServerDescription.UNKNOWN).after(rest, pauses);
-      return new Reply.Stream(
-          translated(tail.orElseThrow(RelayException.StreamNotFound::new), translation, call));
+      return context
+          .relay()
+          .<Reply>reopen(
+              exchange.upstream(),
+              round.session(),
+              exchange.caller(),
+              new EventId(round.stream(), rest.from()),
+              (_, tail) -> new Reply.Stream(translated(tail, translation, call)))
+          .orElseThrow(RelayException.StreamNotFound::new);
     } catch (RelayException.SessionNotFound
         | RelayException.StreamNotFound
         | RelayException.EventsPurged ended) {

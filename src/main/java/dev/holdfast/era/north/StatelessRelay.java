@@ -187,12 +187,17 @@ public final class StatelessRelay {
     StatelessCall call = new StatelessCall(context, upstream, caller, session, false, "");
     return context
         .relay()
-        .resume(upstream, session, caller, new EventId(last.stream(), last.position()))
-        .map(tail ->
-            calls.translated(
-                tail,
-                new ResultTranslation(call, null, true, ServerDescription.UNKNOWN)
-                    .of(last.stream()),
-                call));
+        .reopen(
+            upstream,
+            session,
+            caller,
+            new EventId(last.stream(), last.position()),
+            (found, tail) ->
+                calls.translated(
+                    tail,
+                    new ResultTranslation(
+                            call, null, found.version().hasSessions(), ServerDescription.UNKNOWN)
+                        .of(last.stream()),
+                    call));
   }
 }

@@ -135,6 +135,11 @@ final class Delivery {
     framing = framing.withoutSession(null);
   }
 
+  /** Returns true if events have ids, without which no client resumes. */
+  boolean hasIds() {
+    return framing.ids();
+  }
+
   /** Returns true if the response pauses when a newer tail takes the stream. */
   boolean pausesForNewerTail() {
     return !pastLog && translation.pausesForNewerTail();
@@ -170,6 +175,11 @@ final class Delivery {
     framing.event(
         frames,
         new LogEvent(event.position(), message, event.upstreamId(), event.last(), event.logged()));
+  }
+
+  /** Adds what the client still needs when the log has no further events. */
+  private void streamEnded() {
+    translation.atEnd().forEach(message -> framing.unlogged(frames, message));
   }
 
   /** Notes that the client awaits responses. Any thread may call this. */
@@ -255,6 +265,7 @@ final class Delivery {
   /** Notes that the log keeps no further events of the stream. */
   void streamGone() {
     place = Place.GONE;
+    streamEnded();
   }
 
   /** Notes that the log has lost the stream: adds an error for each request without a response. */
@@ -281,6 +292,9 @@ final class Delivery {
   void deliver(List<LogEvent> events, ClientConnection client) throws ClientGoneException {
     boolean last = events.getLast().last();
     events.forEach(this::frame);
+    if (last) {
+      streamEnded();
+    }
     if (!last || frames.length() > END_WITH_RESPONSE) {
       flush(client);
     }

@@ -420,7 +420,7 @@ public final class Tail implements Tails.Movable {
 
   @Override
   public boolean isResumed() {
-    return kind == TailKind.RESUMED;
+    return kind == TailKind.RESUMED && delivery.hasIds();
   }
 
   @Override

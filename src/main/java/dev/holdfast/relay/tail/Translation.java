@@ -57,6 +57,11 @@ public interface Translation {
     throw new IllegalStateException("the response cannot pause");
   }
 
+  /** Messages after the last one of the stream. */
+  default List<byte[]> atEnd() {
+    return List.of();
+  }
+
   /** Returns true if the response pauses when a newer tail takes the stream. */
   default boolean pausesForNewerTail() {
     return false;
