@@ -20,6 +20,8 @@ import Provider, { errors } from 'oidc-provider';
 
 const SKEW_SECONDS = 30;
 const BRIEF_SECONDS = 4;
+// Long enough to open streams with one on a slow machine.
+const BRIEF_OPAQUE_SECONDS = 12;
 const LONG_SECONDS = 600;
 const SCOPES = 'tools files brief opaque';
 
@@ -87,7 +89,7 @@ server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
     },
     ttl: {
       ClientCredentials: (ctx, token, client) =>
-        isOpaque(ctx) && client.clientId === 'brief' ? BRIEF_SECONDS : LONG_SECONDS,
+        isOpaque(ctx) && client.clientId === 'brief' ? BRIEF_OPAQUE_SECONDS : LONG_SECONDS,
       AccessToken: LONG_SECONDS,
       Grant: LONG_SECONDS,
       Interaction: LONG_SECONDS,

@@ -136,7 +136,9 @@ final class ScenarioRun {
     Transcript heard = new Transcript();
     listened.add(heard);
     Random own = new Random(random.nextLong());
-    String name = Long.toHexString(random.nextLong());
+    // Scenarios may have one server, and the same random numbers.
+    String name =
+        Integer.toHexString(scenario.name().hashCode()) + Long.toHexString(random.nextLong());
     AtomicBoolean done = new AtomicBoolean();
     Future<?> listening =
         threads.submit(() -> {

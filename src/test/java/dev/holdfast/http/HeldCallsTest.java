@@ -10,6 +10,7 @@ import dev.holdfast.testing.StatelessClient;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -169,6 +170,60 @@ class HeldCallsTest {
     JsonNode held = hasty.ask("tools/call", StatelessClient.params("wait", "{}"));
 
     assertThat(handle(held)).isNotEmpty();
+  }
+
+  @Test
+  void shouldAskTheClientThatCalled() {
+    StatelessClient client = StatelessClient.at(GatewayUrl.mcp());
+    String greet = StatelessClient.params("greet", "{}");
+    JsonNode asked = client.ask("tools/call", greet);
+    String key = asked.at("/result/inputRequests").fieldNames().next();
+    String ada = "{\"action\":\"accept\",\"content\":{\"name\":\"Ada\"}}";
+
+    JsonNode done =
+        client.ask(
+            "tools/call", StatelessClient.round(greet, asked.path("result"), Map.of(key, ada)));
+
+    assertThat(text(done)).contains("Ada");
+  }
+
+  @Test
+  void shouldSayThatACallWaitsForTheClientThatCalled() {
+    McpClient client = McpClient.at(GatewayUrl.mcp());
+    String handle = handle(last(client.call("greet", "{}")));
+
+    JsonNode answer = last(client.call(TOOL, argument(handle)));
+
+    assertThat(text(answer)).contains("has asked a question");
+  }
+
+  @Test
+  void shouldAnswerAClientThatWaitsForACancelledCall() {
+    McpClient client = McpClient.at(GatewayUrl.mcp());
+    String call =
+        """
+        {"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"countdown",\
+        "arguments":%s,"_meta":{"progressToken":1}}}\
+        """
+            .formatted(LONG);
+    String handle = handle(last(client.stream(call)));
+    FrameStream waiting =
+        client.stream(
+            """
+            {"jsonrpc":"2.0","id":78,"method":"tools/call","params":{"name":"%s",\
+            "arguments":%s,"_meta":{"progressToken":2}}}\
+            """
+                .formatted(TOOL, argument(handle)));
+    assertThat(waiting.event().data()).contains("\"progressToken\":2"); // It waits.
+
+    var cancelled =
+        client.post(
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":77}}");
+
+    assertThat(cancelled.statusCode()).isEqualTo(202);
+    assertThat(waiting.rest().toString())
+        .as(waiting.raw())
+        .contains("no longer kept, or there is none");
   }
 
   @Test

@@ -3,12 +3,15 @@ package dev.holdfast.http;
 import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.StatelessClient;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import java.net.http.HttpResponse;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +46,21 @@ class WithoutReplayTest {
     assertThat(answer.headers().firstValue("Content-Type").orElse(""))
         .startsWith("application/json");
     assertThat(answer.body()).contains("\"id\":7", "fine");
+  }
+
+  @Test
+  void shouldGoOnWithACallThatHasAsked() {
+    StatelessClient client = StatelessClient.at(GatewayUrl.mcp());
+    String greet = StatelessClient.params("greet", "{}");
+    JsonNode asked = client.ask("tools/call", greet);
+    String key = asked.at("/result/inputRequests").fieldNames().next();
+    String ada = "{\"action\":\"accept\",\"content\":{\"name\":\"Ada\"}}";
+
+    JsonNode done =
+        client.ask(
+            "tools/call", StatelessClient.round(greet, asked.path("result"), Map.of(key, ada)));
+
+    assertThat(done.at("/result/content/0/text").asText()).contains("Ada");
   }
 
   @Test

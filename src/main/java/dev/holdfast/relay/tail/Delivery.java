@@ -275,6 +275,7 @@ final class Delivery {
       byte[] error = JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, STREAM_LOST);
       framing.unlogged(frames, translation.translate(cursor, error));
     }
+    streamEnded();
   }
 
   void commentIfSilent() {
