@@ -207,7 +207,12 @@ final class TranslatedCall implements MessageSource {
     if (value == null || value.length() > 40 || !value.matches("-?[0-9][0-9.eE+-]*")) {
       return true;
     }
-    BigDecimal next = new BigDecimal(value);
+    BigDecimal next;
+    try {
+      next = new BigDecimal(value);
+    } catch (NumberFormatException tooLarge) {
+      return true;
+    }
     if (progress != null && next.compareTo(progress) <= 0) {
       return false;
     }

@@ -514,7 +514,20 @@ class TranslatedSessionTest {
     assertThat(answer(call())).contains("\"id\":7", "-32602");
   }
 
-  private static String progress(int value) {
+  /** Some numbers do not fit into any type. */
+  @Test
+  void shouldPassOnProgressOfAnySize() {
+    String huge = progress("1e99999999999");
+    server.when(
+        "tools/call",
+        (request, wire) ->
+            wire.answer(
+                200, SSE, event(progress(1)) + event(huge) + event(response(request, DONE))));
+
+    assertThat(answers(call())).hasSize(3).contains(huge);
+  }
+
+  private static String progress(Object value) {
     return "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":"
         + "{\"progressToken\":\"p\",\"progress\":"
         + value
