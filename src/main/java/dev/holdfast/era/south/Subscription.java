@@ -88,10 +88,16 @@ final class Subscription {
           server.request(Envelopes.read(client.edit(null).apply(request))).source();
       CompletableFuture<@Nullable String> acknowledged = new CompletableFuture<>();
       Thread _ = Thread.ofVirtual().name("subscription").start(() -> copy(next, acknowledged));
-      String notifications = await(acknowledged);
+      String notifications = null;
+      try {
+        notifications = await(acknowledged);
+      } finally {
+        if (notifications == null || closed) {
+          next.close();
+          Results.cancel(server, request);
+        }
+      }
       if (notifications == null || closed) {
-        next.close();
-        Results.cancel(server, request);
         return null;
       }
       if (current != null) {

@@ -38,6 +38,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -735,6 +736,39 @@ class TranslatedSessionTest {
     return ("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/%s\",\"params\":{\"_meta\":"
             + "{\"io.modelcontextprotocol/subscriptionId\":\"l\"},%s}}")
         .formatted(method, params);
+  }
+
+  @Test
+  void shouldEndSubscriptionWhoseOpeningIsInterrupted() throws Exception {
+    CountDownLatch left = new CountDownLatch(1);
+    server.when(
+        "subscriptions/listen",
+        (_, wire) -> {
+          wire.beginEvents().stall();
+          left.countDown();
+        });
+    CompletableFuture<Throwable> failure = new CompletableFuture<>();
+    Thread listening =
+        Thread.startVirtualThread(() -> {
+          try {
+            session.listen(null).orElseThrow().close();
+          } catch (UpstreamException interrupted) {
+            failure.complete(interrupted);
+          }
+        });
+    await()
+        .until(() ->
+            Stream.of(listening.getStackTrace())
+                .anyMatch(frame ->
+                    frame.getClassName().equals(Subscription.class.getName())
+                        && frame.getMethodName().equals("await")));
+
+    listening.interrupt();
+
+    assertThat(failure)
+        .succeedsWithin(Duration.ofSeconds(10))
+        .isInstanceOf(UpstreamException.Broken.class);
+    assertThat(left.await(5, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test
