@@ -73,7 +73,10 @@ class ArchitectureTest {
               "upstream.local.server",
               List.of("lock", "upstream.local", "upstream", "call", "protocol", "redis", "budget")),
           entry("demo", List.of("upstream.local")),
-          entry("era.south", List.of("budget", "call", "lock", "protocol", "session", "upstream")),
+          entry(
+              "era.south",
+              List.of(
+                  "budget", "call", "lock", "protocol", "retry", "session", "timer", "upstream")),
           entry(
               "agent",
               List.of(

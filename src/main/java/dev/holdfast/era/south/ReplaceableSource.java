@@ -1,6 +1,7 @@
 package dev.holdfast.era.south;
 
 import dev.holdfast.lock.AutoLock;
+import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamMessage;
 import java.time.Duration;
@@ -22,6 +23,12 @@ final class ReplaceableSource {
   // Guarded by the lock.
   private MessageSource current;
   private @Nullable Thread opening;
+  private boolean interrupted;
+
+  /** A source without messages. */
+  ReplaceableSource() {
+    this(MessageSource.of(List.of()));
+  }
 
   ReplaceableSource(MessageSource first) {
     current = first;
@@ -29,6 +36,11 @@ final class ReplaceableSource {
 
   List<UpstreamMessage> take() {
     return current.take();
+  }
+
+  /** Returns the next response; null at the end of the current source. */
+  Message.@Nullable Response response() {
+    return current.response();
   }
 
   boolean isClosed() {
@@ -57,8 +69,11 @@ final class ReplaceableSource {
     } finally {
       try (var _ = lock.hold()) {
         opening = null;
-        if (isClosed()) {
+        if (interrupted) {
+          interrupted = false;
           boolean _ = Thread.interrupted(); // Meant for the opening.
+        }
+        if (isClosed()) {
           current.close();
         }
       }
@@ -70,11 +85,19 @@ final class ReplaceableSource {
     try (var _ = lock.hold()) {
       boolean first = !isClosed();
       closed.countDown();
+      endWait();
+      return first;
+    }
+  }
+
+  /** Closes the current source, and interrupts the opening of the next one. */
+  void endWait() {
+    try (var _ = lock.hold()) {
       current.close();
       if (opening != null && !opening.equals(Thread.currentThread())) {
+        interrupted = true;
         opening.interrupt();
       }
-      return first;
     }
   }
 }

@@ -7,6 +7,8 @@ import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.retry.Backoff;
+import dev.holdfast.timer.TimeLimit;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -16,17 +18,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A task that a server has made of a call (extension {@code io.modelcontextprotocol/tasks}).
  *
  * @param id raw
+ * @param retry when to send a request about the task again, and when to give up the task
+ * @param patience time for an answer to one request about the task
  */
-record ServerTask(String id, ClientFacts client, UpstreamSession server) {
+record ServerTask(
+    String id, ClientFacts client, UpstreamSession server, Backoff retry, Duration patience) {
 
   static final String TYPE = "task";
 
@@ -34,10 +36,16 @@ record ServerTask(String id, ClientFacts client, UpstreamSession server) {
   private static final Duration MIN_INTERVAL = Duration.ofMillis(100);
   private static final Duration MAX_INTERVAL = Duration.ofMinutes(1);
 
-  /** Polls that may fail one after the other. */
-  private static final int MAX_FAILURES = 10;
+  /** Gives up after two minutes, in which a server can restart. */
+  private static final Backoff RETRY = new Backoff(MIN_INTERVAL, Duration.ofSeconds(10), 18, 0);
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private static final RequestId NO_ID = RequestId.of(0);
+
+  ServerTask(String id, ClientFacts client, UpstreamSession server) {
+    this(id, client, server, RETRY, PATIENCE);
+  }
 
   /** Returns a request about this task. */
   byte[] request(String method) {
@@ -50,47 +58,16 @@ record ServerTask(String id, ClientFacts client, UpstreamSession server) {
                 .toBytes());
   }
 
-  /**
-   * Sends a request about this task.
-   *
-   * @return null if the server ends its answer without one
-   */
-  Message.@Nullable Response ask(byte[] request) {
-    try (MessageSource answer = server.request(Envelopes.read(request)).source()) {
-      return answer.response();
-    }
-  }
-
-  /**
-   * Gives the server the answers of a client, which it ignores if it has them.
-   *
-   * @param answered keys of the input that the client was asked for
-   * @return the next response of the task; the error if the server refuses the answers
-   */
-  MessageSource update(byte[] request, Set<String> answered) {
-    for (int failures = 0; ; failures++) {
-      try {
-        Message.Response response = ask(request);
-        if (response != null && response.error()) {
-          cancel();
-          return MessageSource.of(List.of(new UpstreamMessage(response.bytes(), null)));
-        }
-        return source(answered, Duration.ZERO);
-      } catch (UpstreamException.Broken | UpstreamException.TimedOut broken) {
-        if (failures == MAX_FAILURES || Thread.currentThread().isInterrupted()) {
-          throw broken;
-        }
-        LockSupport.parkNanos(MIN_INTERVAL.toNanos());
-      }
-    }
+  private MessageSource ask(byte[] request) {
+    return server.request(Envelopes.read(request)).source();
   }
 
   /** Asks the server to end the task. Does not wait. */
   void cancel() {
     Thread _ =
         Thread.startVirtualThread(() -> {
-          try {
-            Message.Response _ = ask(request("tasks/cancel"));
+          try (MessageSource answer = ask(request("tasks/cancel"))) {
+            Message.Response _ = answer.response();
           } catch (UpstreamException gone) {
             // The time to live of the task ends it.
           }
@@ -116,30 +93,52 @@ record ServerTask(String id, ClientFacts client, UpstreamSession server) {
    * @param first time until the first poll
    */
   MessageSource source(Set<String> answered, Duration first) {
-    return new Source(this, answered, first);
+    return new Source(this, answered, first, null, () -> {});
+  }
+
+  /**
+   * The next response of the task after the server got the answers of a client, which it ignores if
+   * it has them; the error if it refuses them.
+   *
+   * @param request has the answers
+   * @param answered keys of the input that the client was asked for
+   * @param onUpdated runs on the reading thread when the server has the answers
+   */
+  MessageSource update(byte[] request, Set<String> answered, Runnable onUpdated) {
+    return new Source(this, answered, Duration.ZERO, request, onUpdated);
   }
 
   /** For one reading thread; any thread may close it. */
   private static final class Source implements MessageSource {
     private final ServerTask task;
     private final Set<String> answered;
-    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Runnable onUpdated;
+    private final ReplaceableSource answer = new ReplaceableSource();
 
     // Owned by the reading thread.
-    private Duration interval;
-    private int failures;
+    private byte @Nullable [] update;
+    private Duration pause;
+    private Backoff retry;
 
-    Source(ServerTask task, Set<String> answered, Duration first) {
+    Source(
+        ServerTask task,
+        Set<String> answered,
+        Duration first,
+        byte @Nullable [] update,
+        Runnable onUpdated) {
       this.task = task;
       this.answered = Set.copyOf(answered);
-      interval = first;
+      this.update = update;
+      this.onUpdated = onUpdated;
+      pause = first;
+      retry = task.retry();
     }
 
     @Override
     public List<UpstreamMessage> take() {
       try {
-        while (!closed.await(interval.toNanos(), TimeUnit.NANOSECONDS)) {
-          byte[] response = poll();
+        while (!answer.isClosedWithin(pause)) {
+          byte[] response = ask();
           if (response != null) {
             return List.of(new UpstreamMessage(response, null));
           }
@@ -150,20 +149,50 @@ record ServerTask(String id, ClientFacts client, UpstreamSession server) {
       }
     }
 
-    private byte @Nullable [] poll() {
+    /** Returns null if the task has no response yet, after a failure, and when this is closed. */
+    private byte @Nullable [] ask() {
+      byte[] updating = update;
       try {
-        Message.Response response = task.ask(task.request("tasks/get"));
-        if (response == null) {
-          throw new UpstreamException.Broken("no response to tasks/get", null);
+        Message.Response response = ask(updating == null ? task.request("tasks/get") : updating);
+        retry = retry.reset();
+        if (updating == null) {
+          pause = interval(response.bytes());
+          return response.error() ? response.bytes() : next(response.bytes());
         }
-        failures = 0;
-        interval = interval(response.bytes());
-        return response.error() ? response.bytes() : next(response.bytes());
+        if (response.error()) {
+          task.cancel();
+          return response.bytes();
+        }
+        update = null;
+        pause = Duration.ZERO;
+        onUpdated.run();
+        return null;
       } catch (UpstreamException failure) {
-        if (++failures > MAX_FAILURES || closed.getCount() == 0) {
+        if (answer.isClosed()) {
+          return null;
+        }
+        if (retry.isExhausted()
+            || failure instanceof UpstreamException.SessionGone
+            || Thread.currentThread().isInterrupted()) {
           throw failure;
         }
+        pause = retry.delay();
+        retry = retry.next();
         return null;
+      }
+    }
+
+    /** Requests about a task can be repeated, so a silent connection need not be awaited. */
+    private Message.Response ask(byte[] request) {
+      try (TimeLimit _ =
+          TimeLimit.start(task.patience(), () -> Thread.startVirtualThread(answer::endWait))) {
+        answer.replace(() -> task.ask(request));
+        Message.Response response = answer.response();
+        answer.endWait();
+        if (response == null) {
+          throw new UpstreamException.Broken("no response to a request about a task", null);
+        }
+        return response;
       }
     }
 
@@ -211,7 +240,7 @@ record ServerTask(String id, ClientFacts client, UpstreamSession server) {
 
     @Override
     public void close() {
-      closed.countDown();
+      boolean _ = answer.close();
     }
   }
 }

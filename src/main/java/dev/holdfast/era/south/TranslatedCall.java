@@ -124,19 +124,23 @@ final class TranslatedCall implements MessageSource {
       // Closed while the client was asked.
     } catch (UpstreamException failure) {
       if (!source.isClosed()) {
-        close();
-        end();
+        giveUp();
         throw failure;
       }
     } catch (EnvelopeException invalid) {
-      close();
-      end();
+      giveUp();
       throw new UpstreamException.Broken("it sent what is no JSON-RPC message", invalid);
     } catch (InterruptedException e) {
       close();
       throw UpstreamException.Broken.interrupted(e);
     }
     return List.of();
+  }
+
+  private void giveUp() {
+    kept = false; // So that closing cancels the task: no replica goes on with it.
+    close();
+    end();
   }
 
   private List<UpstreamMessage> takeFromServer() {
@@ -154,6 +158,9 @@ final class TranslatedCall implements MessageSource {
         return taken;
       }
     } catch (UpstreamException.Broken | UpstreamException.TimedOut broken) {
+      if (task != null) {
+        throw broken;
+      }
       failure = broken;
     }
     if (source.isClosed()) {
@@ -256,6 +263,10 @@ final class TranslatedCall implements MessageSource {
     return state;
   }
 
+  private void keepNothing() {
+    CallState _ = keep(NOTHING);
+  }
+
   private InputRound begin(CallState state) {
     InputRound next = new InputRound(state, call.client(), call.answers());
     state.questions().forEach(question -> asked.add(question.key()));
@@ -304,8 +315,7 @@ final class TranslatedCall implements MessageSource {
       latest = retry;
       ask(retry);
     } else {
-      source.replace(() -> known.update(retry, asked));
-      CallState _ = keep(NOTHING);
+      source.replace(() -> known.update(retry, asked, this::keepNothing));
     }
     return List.of();
   }

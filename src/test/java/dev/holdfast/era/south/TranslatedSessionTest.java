@@ -421,6 +421,23 @@ class TranslatedSessionTest {
         .isInstanceOf(UpstreamException.SessionGone.class);
   }
 
+  /** Nobody else would end the task. */
+  @Test
+  void shouldCancelTaskWhenItGivesUp() {
+    makesTask();
+    server.error("server/discover", 404, -32601, "");
+    server.error("tasks/get", 404, -32601, "");
+    List<String> cursors = new CopyOnWriteArrayList<>();
+    MessageSource source = fixture.closing(session.request(call()).source());
+    source.onIdWithoutMessage(cursors::add);
+
+    assertThatThrownBy(source::take).isInstanceOf(UpstreamException.SessionGone.class);
+
+    await().until(() -> server.requests("tasks/cancel").size() == 1);
+    assertThatThrownBy(() -> session.resume(cursors.getFirst()))
+        .isInstanceOf(UpstreamException.SessionGone.class);
+  }
+
   @Test
   void shouldCancelTaskOnce() {
     makesTask();
