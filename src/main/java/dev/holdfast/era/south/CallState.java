@@ -11,8 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param rounds number of rounds so far
  * @param requestState of the server, raw; null for none
  * @param task id of the task, raw; null for none
+ * @param asked keys of earlier questions of the task, which it may repeat for a while
  */
 record CallState(
     String round,
@@ -31,6 +34,7 @@ record CallState(
     int rounds,
     @Nullable String requestState,
     @Nullable String task,
+    Set<String> asked,
     List<Question> questions) {
 
   /** Prefix of the names of kept states. */
@@ -48,7 +52,12 @@ record CallState(
   record Question(String key, String method, @Nullable String answer) {}
 
   /** The state of a call after a result that asks for input, or of a task. */
-  static CallState of(byte[] result, Message.Request request, int rounds, @Nullable String task) {
+  static CallState of(
+      byte[] result,
+      Message.Request request,
+      int rounds,
+      @Nullable String task,
+      Set<String> asked) {
     List<Question> questions = new ArrayList<>();
     questions(result)
         .forEach((key, question) ->
@@ -59,6 +68,7 @@ record CallState(
         rounds,
         JsonEdit.raw(result, "result", "requestState"),
         task,
+        Set.copyOf(asked),
         questions);
   }
 
@@ -170,7 +180,8 @@ record CallState(
         answered.set(i, new Question(question.key(), question.method(), answer));
       }
     }
-    String json = new CallState(round, request, rounds, requestState, task, answered).format();
+    String json =
+        new CallState(round, request, rounds, requestState, task, asked, answered).format();
     return fits(json) ? json : new JsonEdit().set(JsonEdit.quote(round), "round").toJson();
   }
 
@@ -191,6 +202,9 @@ record CallState(
             .set(JsonEdit.quote(round), "round")
             .set(request, "request")
             .set(Integer.toString(rounds), "rounds")
+            .set(
+                asked.stream().map(JsonEdit::quote).collect(Collectors.joining(",", "[", "]")),
+                "asked")
             .set("[" + String.join(",", each) + "]", "questions");
     if (requestState != null) {
       edit.set(requestState, "requestState");
@@ -223,6 +237,9 @@ record CallState(
             Integer.parseInt(Objects.requireNonNullElse(JsonEdit.raw(bytes, "rounds"), "0")),
             JsonEdit.raw(bytes, "requestState"),
             JsonEdit.raw(bytes, "task"),
+            JsonEdit.elements(JsonEdit.raw(bytes, "asked")).stream()
+                .map(key -> String.valueOf(JsonEdit.text(key)))
+                .collect(Collectors.toSet()),
             questions));
   }
 }

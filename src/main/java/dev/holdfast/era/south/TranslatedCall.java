@@ -85,6 +85,7 @@ final class TranslatedCall implements MessageSource {
   TranslatedCall(Call call, CallState state) {
     this(call, MessageSource.of(List.of()));
     rounds = state.rounds();
+    asked.addAll(state.asked());
     kept = true;
     if (state.task() != null) {
       ServerTask known = new ServerTask(state.task(), call.client(), call.server());
@@ -248,7 +249,12 @@ final class TranslatedCall implements MessageSource {
   private CallState keep(byte[] result) {
     ServerTask known = task;
     CallState state =
-        CallState.of(result, call.original(), rounds, known == null ? null : known.id());
+        CallState.of(
+            result,
+            call.original(),
+            rounds,
+            known == null ? null : known.id(),
+            known == null ? Set.of() : asked);
     if (kept) {
       kept = state.replace(call.memory());
       return state;
@@ -285,6 +291,7 @@ final class TranslatedCall implements MessageSource {
     }
     ServerTask known = new ServerTask(String.valueOf(id), call.client(), call.server());
     task = known;
+    asked.clear(); // A task has keys of its own.
     CallState state = keep(NOTHING);
     if (kept) {
       onCursor.accept(state.name());

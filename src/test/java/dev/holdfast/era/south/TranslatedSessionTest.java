@@ -38,6 +38,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -407,6 +408,7 @@ class TranslatedSessionTest {
       await().until(() -> !server.requests("tasks/update").isEmpty());
       lost.close();
       assertThat(rest).succeedsWithin(Duration.ofSeconds(10));
+      repeatsQuestionOnce();
     }
 
     // when
@@ -414,11 +416,52 @@ class TranslatedSessionTest {
     MessageSource source = fixture.closing(elsewhere.resume(cursors.getFirst()));
 
     // then
-    assertThat(texts(takeAll(source)).getLast()).contains("\"id\":7", "\"content\":[]");
+    assertThat(texts(takeAll(source)))
+        .singleElement()
+        .asString()
+        .contains("\"id\":7", "\"content\":[]");
     assertThat(server.requests("tasks/update")).isNotEmpty().first().asString().contains("accept");
     assertThat(server.requests("tasks/cancel")).isEmpty();
     assertThatThrownBy(() -> elsewhere.resume(cursors.getFirst()))
         .isInstanceOf(UpstreamException.SessionGone.class);
+  }
+
+  private void repeatsQuestionOnce() {
+    AtomicBoolean isRepeated = new AtomicBoolean();
+    server.when(
+        "tasks/get",
+        (request, wire) ->
+            wire.answer(
+                200,
+                "application/json",
+                response(
+                    request,
+                    isRepeated.getAndSet(true)
+                        ? "{\"status\":\"completed\",\"result\":{\"content\":[]}}"
+                        : "{\"status\":\"input_required\",\"inputRequests\":{\"a\":"
+                            + QUESTION.formatted("form")
+                            + "}}")));
+  }
+
+  /** A task has keys of its own. */
+  @Test
+  void shouldAskForTheSameKeyAsTheCall() {
+    makesTask();
+    String task = "{\"resultType\":\"task\"," + TASK.formatted("working") + "}";
+    String question = inputRequired("\"a\":" + QUESTION.formatted("form"), "");
+    server.when(
+        "tools/call",
+        (request, wire) ->
+            wire.answer(
+                200,
+                "application/json",
+                response(request, request.contains("inputResponses") ? task : question)));
+    MessageSource source = fixture.closing(session.request(call()).source());
+
+    respond(session, texts(take(source, 1)).getFirst(), "{\"action\":\"accept\"}");
+    respond(session, texts(take(source, 1)).getFirst(), "{\"action\":\"accept\"}");
+
+    assertThat(texts(takeAll(source)).getFirst()).contains("\"id\":7", "\"content\":[]");
   }
 
   /** Nobody else would end the task. */
