@@ -113,9 +113,11 @@ record CallState(
     return json.getBytes(UTF_8).length <= MAX_BYTES;
   }
 
-  /** Finds a state that this or another replica has saved. */
+  /** Finds a state that this or another replica has saved. Waits while the store is away. */
   static Optional<CallState> find(SessionMemory memory, String name) {
-    return name.startsWith(PREFIX) ? memory.find(name).flatMap(CallState::parse) : Optional.empty();
+    return name.startsWith(PREFIX)
+        ? memory.await(name).flatMap(CallState::parse)
+        : Optional.empty();
   }
 
   /**

@@ -3,8 +3,12 @@ package dev.holdfast.era.south;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.call.SessionId;
+import dev.holdfast.protocol.LogLevels;
+import dev.holdfast.retry.Backoff;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.upstream.UpstreamException;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -28,12 +32,44 @@ record SessionMemory(SessionStore store, @Nullable SessionId session) {
     return new SessionMemory(store, null);
   }
 
-  /** Returns a value; empty if there is none, or while the store is away. */
+  /**
+   * Returns a value; empty if there is none.
+   *
+   * @throws SessionStoreException while the store is away
+   */
   Optional<String> find(String name) {
+    return Optional.ofNullable(read(name));
+  }
+
+  /**
+   * Returns a value as {@link #find} does. Waits while the store is away.
+   *
+   * @throws UpstreamException if the wait is interrupted
+   */
+  Optional<String> await(String name) {
+    for (Backoff retry = Backoff.STORE; ; retry = retry.next()) {
+      try {
+        return find(name);
+      } catch (SessionStoreException away) {
+        pause(retry.delay());
+      }
+    }
+  }
+
+  private static void pause(Duration delay) {
     try {
-      return Optional.ofNullable(read(name));
+      Thread.sleep(delay);
+    } catch (InterruptedException e) {
+      throw UpstreamException.Broken.interrupted(e);
+    }
+  }
+
+  /** Returns the log level of the session; the default while the store is away. */
+  String logLevel() {
+    try {
+      return find(LOG_LEVEL).orElse(LogLevels.DEFAULT);
     } catch (SessionStoreException away) {
-      return Optional.empty();
+      return LogLevels.DEFAULT;
     }
   }
 

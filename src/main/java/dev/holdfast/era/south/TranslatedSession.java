@@ -99,10 +99,7 @@ record TranslatedSession(
   }
 
   private TranslatedCall.Call call(Message.Request request, SessionMemory kept) {
-    String level =
-        LOGGING.contains(request.method())
-            ? memory.find(SessionMemory.LOG_LEVEL).orElse(LogLevels.DEFAULT)
-            : null;
+    String level = LOGGING.contains(request.method()) ? memory.logLevel() : null;
     ClientFacts asking = request.method().equals(Methods.TOOLS_CALL) ? client.withTasks() : client;
     byte[] sent = asking.edit(level).apply(request.bytes());
     return new TranslatedCall.Call(
@@ -157,16 +154,16 @@ record TranslatedSession(
     }
     boolean adds = request.method().equals(Methods.RESOURCES_SUBSCRIBE);
     try (var _ = shared.lock(client).hold()) {
-      Set<String> before =
-          resources(memory.change(SessionMemory.RESOURCES, list -> changed(list, uri, adds)));
+      String list = memory.change(SessionMemory.RESOURCES, each -> changed(each, uri, adds));
+      Set<String> before = resources(list);
       if (adds && before.size() >= MAX_RESOURCES && !before.contains(uri)) {
         return invalid(request, "there are too many subscriptions");
       }
       Subscription here = shared.subscriptions().get(client.session());
       if (adds != before.contains(uri) && here != null) {
-        Set<String> honoured = here.listen(resources());
+        Set<String> honoured = here.listen(resources(changed(list, uri, adds)));
         if (adds && (honoured == null || !honoured.contains(uri))) {
-          String _ = memory.change(SessionMemory.RESOURCES, list -> changed(list, uri, false));
+          String _ = memory.change(SessionMemory.RESOURCES, each -> changed(each, uri, false));
           return invalid(request, "the server does not offer subscriptions to this resource");
         }
       }
@@ -260,7 +257,12 @@ record TranslatedSession(
     throw new UpstreamException.Broken("its call is not known", null);
   }
 
-  /** A cancelled call ends with its stream. The server knows no other notifications. */
+  /**
+   * Takes a message of the client. A cancelled call ends with its stream. The server knows no other
+   * notifications.
+   *
+   * @throws SessionStoreException while the store is away and the message needs it
+   */
   private void accept(Message message) {
     switch (message) {
       case Message.Response response ->
@@ -296,6 +298,8 @@ record TranslatedSession(
       if (before != null) {
         before.close();
       }
+    } catch (SessionStoreException away) {
+      throw new UpstreamException.Broken("its subscriptions are not known", away);
     }
     if (after != null) {
       subscription.tellOfGap();

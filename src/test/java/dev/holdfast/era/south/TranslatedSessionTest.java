@@ -22,6 +22,7 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
+import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.session.Transport;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
@@ -29,6 +30,7 @@ import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import dev.holdfast.upstream.http.UpstreamFixture;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -39,6 +41,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,7 +65,10 @@ class TranslatedSessionTest {
 
   @RegisterExtension final UpstreamFixture fixture = new UpstreamFixture();
 
-  private final SessionStore store = EraUpstreamTest.store();
+  /** Number of next reads that fail as if the store were away. */
+  private final AtomicInteger failingReads = new AtomicInteger();
+
+  private final SessionStore store = failing(EraUpstreamTest.store());
   private StatelessServer server;
   private EraUpstream upstream;
   private UpstreamLink link;
@@ -104,6 +110,20 @@ class TranslatedSessionTest {
             opened.sender(),
             null);
     session = upstream.attach(link);
+  }
+
+  private SessionStore failing(SessionStore store) {
+    return (SessionStore)
+        Proxy.newProxyInstance(
+            SessionStore.class.getClassLoader(),
+            new Class<?>[] {SessionStore.class},
+            (_, method, arguments) -> {
+              if (method.getName().equals("upstreamState")
+                  && failingReads.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                throw new SessionStoreException(null);
+              }
+              return method.invoke(store, arguments);
+            });
   }
 
   private EraUpstream upstream() {
@@ -309,6 +329,47 @@ class TranslatedSessionTest {
     assertThat(server.requests("tools/call")).hasSize(2);
     assertThatThrownBy(() -> elsewhere.resume(cursor(questions)))
         .isInstanceOf(UpstreamException.SessionGone.class);
+  }
+
+  /** An outage may have cost the replica that ran the call. */
+  @Test
+  void shouldGoOnWithCallWhenTheStoreIsBack() {
+    asksTwice();
+    List<UpstreamMessage> questions = take(fixture.closing(session.request(call()).source()), 2);
+    texts(questions).forEach(asked -> respond(upstream().attach(link), asked, "{}"));
+    failingReads.set(3);
+
+    MessageSource source = fixture.closing(upstream().attach(link).resume(cursor(questions)));
+
+    assertThat(texts(takeAll(source)).getFirst()).contains("\"id\":7", "\"content\":[]");
+  }
+
+  @Test
+  void shouldNotForgetResourcesWhileTheStoreIsAway() {
+    acknowledgesAll();
+    Body subscribe = request("resources/subscribe", "\"uri\":\"x:1\"");
+    assertThat(answer(subscribe)).contains("result");
+
+    failingReads.set(1);
+    assertThatThrownBy(() -> session.listen(null)).isInstanceOf(UpstreamException.Broken.class);
+    assertThat(server.requests("subscriptions/listen")).isEmpty();
+    fixture.closing(session.listen(null).orElseThrow());
+    failingReads.set(1);
+    assertThatThrownBy(() -> session.send(subscribe)).isInstanceOf(SessionStoreException.class);
+
+    assertThat(server.requests("subscriptions/listen"))
+        .singleElement()
+        .asString()
+        .contains("[\"x:1\"]");
+  }
+
+  @Test
+  void withoutStoreShouldCallWithDefaultLogLevel() {
+    server.result("tools/call", DONE);
+    failingReads.set(1);
+
+    assertThat(answer(call())).contains("result");
+    assertThat(server.requests("tools/call").getFirst()).contains("logLevel\":\"info\"");
   }
 
   @Test
