@@ -12,6 +12,7 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -79,11 +80,16 @@ abstract sealed class ClientRequest implements Runnable permits SessionRequest, 
     try (messages) {
       source = messages;
       if (!closed) {
-        messages.forEach(message -> pass(message.payload()));
+        messages.forEach(message -> translate(message.payload()).forEach(this::pass));
       }
     } finally {
       source = null;
     }
+  }
+
+  /** Returns the messages that the client gets for one of the server. */
+  List<byte[]> translate(byte[] json) {
+    return List.of(json);
   }
 
   private void pass(byte[] json) {

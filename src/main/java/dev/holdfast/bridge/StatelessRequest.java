@@ -1,12 +1,16 @@
 package dev.holdfast.bridge;
 
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.MetaKeys;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.protocol.SubscribedChanges;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.Placement;
@@ -15,8 +19,10 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request without a session (MCP 2026-07-28): one POST. A server over HTTP gets it as it is. To
@@ -35,6 +41,9 @@ final class StatelessRequest extends ClientRequest {
 
   private final Message.Request request;
   private final Upstream upstream;
+
+  /** Owned by the running thread. */
+  private boolean acknowledged;
 
   StatelessRequest(Body.Single body, Message.Request request, Upstream upstream, ClientOutput out) {
     super(body, out);
@@ -72,7 +81,7 @@ final class StatelessRequest extends ClientRequest {
     return request.method().equals(Methods.SUBSCRIPTIONS_LISTEN);
   }
 
-  /** Opens the subscription again when its stream is lost. The server acknowledges it anew. */
+  /** Opens the subscription again when its stream is lost. */
   private void listen(UpstreamSession server) {
     try {
       for (Backoff backoff = BACKOFF; !isDone(); backoff = backoff.next()) {
@@ -88,6 +97,29 @@ final class StatelessRequest extends ClientRequest {
       }
     } catch (InterruptedException closed) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** {@inheritDoc} Of a subscription that is open again, the client gets all possible changes. */
+  @Override
+  List<byte[]> translate(byte[] json) {
+    SubscribedChanges changes = isEndless() ? acknowledgement(json) : null;
+    if (changes == null || !acknowledged) {
+      acknowledged |= changes != null;
+      return List.of(json);
+    }
+    JsonEdit tag =
+        new JsonEdit().set(request.id().json(), "params", "_meta", MetaKeys.SUBSCRIPTION_ID);
+    return changes.all().stream().map(tag::apply).toList();
+  }
+
+  private static @Nullable SubscribedChanges acknowledgement(byte[] json) {
+    try {
+      return Envelopes.read(json) instanceof Body.Single(Message.Notification notification)
+          ? SubscribedChanges.of(notification)
+          : null;
+    } catch (EnvelopeException invalid) {
+      return null;
     }
   }
 

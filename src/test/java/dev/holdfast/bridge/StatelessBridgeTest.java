@@ -240,28 +240,46 @@ class StatelessBridgeTest {
     assertThat(server.requests()).noneMatch(sent -> sent.body().contains("notifications/"));
   }
 
+  /** The client misses changes between the two streams of the server. */
   @Test
   void shouldOpenALostSubscriptionAgainUntilItIsCancelled() throws Exception {
+    String acknowledged =
+        ACKNOWLEDGED.replace(
+            "acknowledged\"",
+            "acknowledged\",\"params\":{\"notifications\":{\"toolsListChanged\":true,"
+                + "\"promptsListChanged\":false,\"resourceSubscriptions\":[\"x:1\"]}}");
     CountDownLatch closed = new CountDownLatch(1);
     ScriptedServer server =
         fixture.server(
             (_, wire) -> {
-              wire.beginEvents().chunk(event(ACKNOWLEDGED));
+              wire.beginEvents().chunk(event(acknowledged));
               wire.reset();
             },
             (_, wire) -> {
-              wire.beginEvents().chunk(event(ACKNOWLEDGED));
+              wire.beginEvents().chunk(event(acknowledged));
               wire.stall();
               closed.countDown();
             });
     try (Client client = new Client(server)) {
       client.say(request("\"l\"", "subscriptions/listen", "\"notifications\":{},"));
-      assertThat(client.next(2)).isEqualTo(ACKNOWLEDGED);
+      String all = client.next(3);
 
       client.say(cancel("\"l\""));
 
       assertThat(closed.await(10, TimeUnit.SECONDS)).isTrue();
-      assertThat(client.end()).containsExactly(ACKNOWLEDGED, ACKNOWLEDGED);
+      String tag = "\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":\"l\"}}}";
+      assertThat(all)
+          .isEqualTo(
+              "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\","
+                  + "\"params\":{\"uri\":\"x:1\","
+                  + tag);
+      assertThat(client.end())
+          .containsExactly(
+              acknowledged,
+              "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\","
+                  + "\"params\":{"
+                  + tag,
+              all);
     }
     assertThat(server.requests()).hasSize(2);
   }

@@ -8,10 +8,10 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
-import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.MetaKeys;
 import dev.holdfast.protocol.Methods;
+import dev.holdfast.protocol.SubscribedChanges;
 import dev.holdfast.upstream.ForwardingSource;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.MessageSource;
@@ -20,8 +20,6 @@ import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -43,12 +41,6 @@ final class Subscription {
   /** The place of every notification: those that a later subscription has missed are unknown. */
   private static final String CURSOR = "subscribed";
 
-  private static final Map<String, String> LISTS =
-      Map.of(
-          "toolsListChanged", "notifications/tools/list_changed",
-          "promptsListChanged", "notifications/prompts/list_changed",
-          "resourcesListChanged", "notifications/resources/list_changed");
-
   private final UpstreamSession server;
   private final ClientFacts client;
   private final MessageQueue queue;
@@ -58,7 +50,7 @@ final class Subscription {
   // Guarded by the lock.
   private @Nullable MessageSource current;
   private byte[] latest = {};
-  private String honoured = "{}";
+  private SubscribedChanges honoured = SubscribedChanges.NONE;
   private boolean closed;
 
   Subscription(UpstreamSession server, ClientFacts client, ByteBudget held) {
@@ -86,18 +78,18 @@ final class Subscription {
     try (var _ = lock.hold()) {
       MessageSource next =
           server.request(Envelopes.read(client.edit(null).apply(request))).source();
-      CompletableFuture<@Nullable String> acknowledged = new CompletableFuture<>();
+      CompletableFuture<@Nullable SubscribedChanges> acknowledged = new CompletableFuture<>();
       Thread _ = Thread.ofVirtual().name("subscription").start(() -> copy(next, acknowledged));
-      String notifications = null;
+      SubscribedChanges changes = null;
       try {
-        notifications = await(acknowledged);
+        changes = await(acknowledged);
       } finally {
-        if (notifications == null || closed) {
+        if (changes == null || closed) {
           next.close();
           Results.cancel(server, request);
         }
       }
-      if (notifications == null || closed) {
+      if (changes == null || closed) {
         return null;
       }
       if (current != null) {
@@ -106,12 +98,13 @@ final class Subscription {
       }
       current = next;
       latest = request;
-      honoured = notifications;
-      return resources(notifications);
+      honoured = changes;
+      return changes.resources();
     }
   }
 
-  private static @Nullable String await(CompletableFuture<@Nullable String> acknowledged) {
+  private static @Nullable SubscribedChanges await(
+      CompletableFuture<@Nullable SubscribedChanges> acknowledged) {
     try {
       return acknowledged.get(ACKNOWLEDGED.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
@@ -121,15 +114,15 @@ final class Subscription {
     }
   }
 
-  private void copy(MessageSource source, CompletableFuture<@Nullable String> acknowledged) {
+  private void copy(
+      MessageSource source, CompletableFuture<@Nullable SubscribedChanges> acknowledged) {
     try (source) {
       source.forEach(message -> {
         Message.Notification found = notification(message);
         if (found != null) {
-          if (found.method().equals(Methods.NOTIFICATIONS_ACKNOWLEDGED)) {
-            acknowledged.complete(
-                Objects.requireNonNullElse(
-                    JsonEdit.raw(found.bytes(), "params", "notifications"), "{}"));
+          SubscribedChanges changes = SubscribedChanges.of(found);
+          if (changes != null) {
+            acknowledged.complete(changes);
           } else {
             byte[] untagged =
                 new JsonEdit()
@@ -157,30 +150,13 @@ final class Subscription {
     }
   }
 
-  private static Set<String> resources(String notifications) {
-    return JsonEdit.elements(JsonEdit.members(notifications).get("resourceSubscriptions")).stream()
-        .map(uri -> String.valueOf(JsonEdit.text(uri)))
-        .collect(Collectors.toSet());
-  }
-
   /** Tells the reader that all may have changed since an earlier subscription has ended. */
   void tellOfGap() {
-    String notifications;
+    SubscribedChanges changes;
     try (var _ = lock.hold()) {
-      notifications = honoured;
+      changes = honoured;
     }
-    Map<String, String> lists = JsonEdit.members(notifications);
-    LISTS.forEach((name, method) -> {
-      if ("true".equals(lists.get(name))) {
-        queue.add(JsonRpcMessages.of(method).toBytes());
-      }
-    });
-    resources(notifications)
-        .forEach(uri ->
-            queue.add(
-                JsonRpcMessages.of("notifications/resources/updated")
-                    .set(JsonEdit.quote(uri), "params", "uri")
-                    .toBytes()));
+    changes.all().forEach(queue::add);
   }
 
   /** The reader opens another subscription, after a while. */
