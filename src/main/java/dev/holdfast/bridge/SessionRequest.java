@@ -6,23 +6,33 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /** A request in the session of the client. */
 final class SessionRequest extends ClientRequest {
 
   private final BridgeSession bridgeSession;
+  private final Future<?> earlier;
   private final CountDownLatch sent = new CountDownLatch(1);
 
-  SessionRequest(Body body, BridgeSession bridgeSession, ClientOutput out) {
+  /** Creates a request that waits until an earlier message is sent. */
+  SessionRequest(Body body, BridgeSession bridgeSession, ClientOutput out, Future<?> earlier) {
     super(body, out);
     this.bridgeSession = bridgeSession;
+    this.earlier = earlier;
   }
 
   @Override
   void exchange() {
     try {
+      var _ = earlier.get();
       exchange(bridgeSession.session());
+    } catch (InterruptedException closed) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException unexpected) {
+      fail("The server was not told that the client is initialized");
     } finally {
       sent.countDown();
     }

@@ -19,9 +19,11 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jboss.logging.Logger;
@@ -57,6 +59,12 @@ public final class StdioBridge implements AutoCloseable {
   /** Sends requests and waits for their responses. */
   private final ExecutorService workers =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("bridge-request-", 0).factory());
+
+  /**
+   * Done when the server has {@code notifications/initialized}, which later requests must not
+   * overtake. Owned by the reading thread.
+   */
+  private Future<?> initialized = CompletableFuture.completedFuture(null);
 
   private final AtomicReference<@Nullable StandaloneListener> listener = new AtomicReference<>();
 
@@ -133,7 +141,7 @@ public final class StdioBridge implements AutoCloseable {
       case Body.Single(Message.Request request) when request.isInitialize() -> open(request);
       case Body.Single(Message.Notification sent) when sent.isInitialized() -> {
         bridgeSession.initialized(body);
-        send(body); // On this thread: later messages must not overtake it.
+        initialized = sender.submit(() -> send(body));
       }
       case Body.Single single
           when single.message() instanceof Message.Request request
@@ -141,7 +149,7 @@ public final class StdioBridge implements AutoCloseable {
           start(new StatelessRequest(single, request, upstream, out), body, () -> {});
       case Body.Single(Message.Notification sent) when isStateless(sent) -> cancelStateless(sent);
       case Body _ when !body.requestIds().isEmpty() ->
-          start(new SessionRequest(body, bridgeSession, out), body, this::listen);
+          start(new SessionRequest(body, bridgeSession, out, initialized), body, this::listen);
       case Body _ -> sender.execute(() -> cancelAndSend(body));
     }
   }

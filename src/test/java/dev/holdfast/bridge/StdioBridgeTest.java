@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.relay.ScriptedUpstream;
 import dev.holdfast.testing.LoggedLines;
+import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.local.server.LocalUpstream;
 import dev.holdfast.upstream.local.server.LogLevelStore;
@@ -18,6 +19,8 @@ import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** A client that writes all its messages at once and ends. */
@@ -99,8 +102,8 @@ class StdioBridgeTest {
   private final class Client implements AutoCloseable {
 
     private final PipedOutputStream to = new PipedOutputStream();
-    private final StdioBridge bridge =
-        new StdioBridge(server, new ByteArrayOutputStream(), LONGEST);
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final StdioBridge bridge = new StdioBridge(server, out, LONGEST);
     private final Thread running;
 
     Client(String... lines) throws IOException {
@@ -143,6 +146,36 @@ class StdioBridgeTest {
       client.say(NOTIFICATION);
 
       log.await("client message not delivered reason=the upstream refused with status 400");
+    }
+  }
+
+  /** Sending may take minutes, in which the client must be heard. */
+  @Test
+  void shouldReadOnWhileItSendsInitialized() throws Exception {
+    CountDownLatch sent = new CountDownLatch(1);
+    List<String> order = new CopyOnWriteArrayList<>();
+    server.onSend =
+        () -> {
+          try {
+            sent.await();
+            order.add("initialized");
+          } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+          }
+        };
+    server.answer =
+        _ -> {
+          order.add("request");
+          return new Answer.Json("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}".getBytes(UTF_8));
+        };
+    try (Client client = new Client(INITIALIZE, INITIALIZED, ping(1), "{oops")) {
+      await().until(() -> client.out.toString(UTF_8).contains("-32700"));
+      assertThat(order).isEmpty();
+
+      sent.countDown();
+
+      await().until(() -> client.out.toString(UTF_8).contains("\"id\":1"));
+      assertThat(order).containsExactly("initialized", "request");
     }
   }
 
