@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The script {@code holdfast} at the top of the project. */
-@Timeout(60)
+@Timeout(300)
 class RunScriptIT {
 
   private static final Path SCRIPT = Path.of("holdfast").toAbsolutePath();

@@ -78,9 +78,13 @@ public final class BrowserPage implements AutoCloseable {
     return reply.path("result").path("value");
   }
 
-  /** Waits until a script is true. */
+  /** Waits until a script is true. A page that loads has no scripts for a moment. */
   public void waitFor(String script) {
-    await().atMost(PATIENCE).alias(script).until(() -> run(script).asBoolean());
+    await()
+        .atMost(PATIENCE)
+        .alias(script)
+        .ignoreExceptionsMatching(loads -> String.valueOf(loads).contains("execution context"))
+        .until(() -> run(script).asBoolean());
   }
 
   /**
