@@ -18,6 +18,7 @@ import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.tail.ForwardingTranslation;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.Translation;
 import dev.holdfast.seal.Seal;
@@ -153,19 +154,19 @@ public final class HeldCalls {
   }
 
   /** Adds the tool to a list that comes as a stream. */
-  private record ToolAdded(Translation inner) implements Translation {
+  private static final class ToolAdded extends ForwardingTranslation {
+
+    ToolAdded(Translation inner) {
+      super(inner);
+    }
+
     @Override
     public byte[] translate(Position position, byte[] message) {
-      byte[] translated = inner.translate(position, message);
+      byte[] translated = super.translate(position, message);
       return translated.length > 0
               && Envelopes.read(translated) instanceof Body.Single(Message.Response response)
           ? addTool(response.bytes())
           : translated;
-    }
-
-    @Override
-    public void closed(boolean left) {
-      inner.closed(left);
     }
   }
 
@@ -199,9 +200,8 @@ public final class HeldCalls {
             return answer(NOT_KEPT);
           }
 
-          // Clients may require another form of a result that is no error.
           private byte[] answer(String text) {
-            return HeldResult.text(id, text, true, isStateless);
+            return HeldResult.text(id, text, isStateless);
           }
         };
     Duration most = least(client.most, timeLimit(client, tail));
@@ -244,7 +244,7 @@ public final class HeldCalls {
 
   private Reply notFound(Client client, String why) {
     listener.held(HeldListener.Event.NOT_FOUND);
-    return new Reply.Json(HeldResult.text(client.request.id(), why, true, client.isStateless), 200);
+    return new Reply.Json(HeldResult.text(client.request.id(), why, client.isStateless), 200);
   }
 
   /** Reads the stream of a call from its oldest event; null if it is no longer kept. */

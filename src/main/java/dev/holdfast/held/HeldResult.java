@@ -8,6 +8,7 @@ import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.relay.tail.ForwardingTranslation;
 import dev.holdfast.relay.tail.Translation;
 import dev.holdfast.session.SessionStoreException;
 import java.time.Duration;
@@ -18,14 +19,13 @@ import org.jspecify.annotations.Nullable;
  * The messages of a call for a client that waits only for some time. Then the response ends with a
  * handle.
  */
-final class HeldResult implements Translation {
+final class HeldResult extends ForwardingTranslation {
 
   private static final byte[] NOTHING = {};
 
   /** Time after which a handle is made again that needed the store. */
   private static final Duration RETRY = Duration.ofSeconds(1);
 
-  private final Translation inner;
   private final RequestId id;
   private final @Nullable String progressToken;
 
@@ -66,23 +66,13 @@ final class HeldResult implements Translation {
       boolean collects,
       Texts texts,
       HeldListener listener) {
-    this.inner = inner;
+    super(inner);
     this.id = request.id();
     this.progressToken = request.progressToken();
     this.end = System.nanoTime() + most.toNanos();
     this.collects = collects;
     this.texts = texts;
     this.listener = listener;
-  }
-
-  @Override
-  public List<byte[]> begin() {
-    return inner.begin();
-  }
-
-  @Override
-  public void requests(List<RequestId> open) {
-    inner.requests(open);
   }
 
   @Override
@@ -176,13 +166,11 @@ final class HeldResult implements Translation {
     inner.closed(left && !held && !collects);
   }
 
-  /** A result of a tool that is a text. */
-  static byte[] text(RequestId id, String text, boolean isError, boolean isStateless) {
+  /** An error of a tool: clients may require another form of a result that is none. */
+  static byte[] text(RequestId id, String text, boolean isStateless) {
     JsonEdit content = new JsonEdit().set("\"text\"", "type").set(JsonEdit.quote(text), "text");
     JsonEdit result =
-        new JsonEdit()
-            .set("[" + content.toJson() + "]", "content")
-            .set(Boolean.toString(isError), "isError");
+        new JsonEdit().set("[" + content.toJson() + "]", "content").set("true", "isError");
     if (isStateless) {
       result.set("\"complete\"", "resultType");
     }

@@ -10,7 +10,6 @@ import dev.holdfast.testing.StatelessClient;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -177,12 +176,9 @@ class HeldCallsTest {
     StatelessClient client = StatelessClient.at(GatewayUrl.mcp());
     String greet = StatelessClient.params("greet", "{}");
     JsonNode asked = client.ask("tools/call", greet);
-    String key = asked.at("/result/inputRequests").fieldNames().next();
     String ada = "{\"action\":\"accept\",\"content\":{\"name\":\"Ada\"}}";
 
-    JsonNode done =
-        client.ask(
-            "tools/call", StatelessClient.round(greet, asked.path("result"), Map.of(key, ada)));
+    JsonNode done = client.ask("tools/call", StatelessClient.answered(greet, asked, ada));
 
     assertThat(text(done)).contains("Ada");
   }

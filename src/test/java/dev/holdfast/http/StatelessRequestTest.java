@@ -45,10 +45,7 @@ class StatelessRequestTest {
 
   /** The next round of a call of {@code greet}. */
   private static String answered(JsonNode asked) {
-    return StatelessClient.round(
-        GREET,
-        asked.path("result"),
-        Map.of(asked.at("/result/inputRequests").fieldNames().next(), ADA));
+    return StatelessClient.answered(GREET, asked, ADA);
   }
 
   @Test

@@ -11,7 +11,6 @@ import dev.holdfast.testing.StatelessClient;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import java.net.http.HttpResponse;
-import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -53,12 +52,9 @@ class WithoutReplayTest {
     StatelessClient client = StatelessClient.at(GatewayUrl.mcp());
     String greet = StatelessClient.params("greet", "{}");
     JsonNode asked = client.ask("tools/call", greet);
-    String key = asked.at("/result/inputRequests").fieldNames().next();
     String ada = "{\"action\":\"accept\",\"content\":{\"name\":\"Ada\"}}";
 
-    JsonNode done =
-        client.ask(
-            "tools/call", StatelessClient.round(greet, asked.path("result"), Map.of(key, ada)));
+    JsonNode done = client.ask("tools/call", StatelessClient.answered(greet, asked, ada));
 
     assertThat(done.at("/result/content/0/text").asText()).contains("Ada");
   }

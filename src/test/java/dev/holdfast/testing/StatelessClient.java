@@ -100,6 +100,16 @@ public record StatelessClient(
     return next.toString();
   }
 
+  /** Parameters of the next round of a call, with one answer to all that was asked. */
+  public static String answered(String params, JsonNode asked, String answer) {
+    Map<String, String> answers = new HashMap<>();
+    asked
+        .at("/result/inputRequests")
+        .fieldNames()
+        .forEachRemaining(key -> answers.put(key, answer));
+    return round(params, asked.path("result"), answers);
+  }
+
   /** Sends a request and waits for the whole response. */
   public HttpResponse<String> post(String method, String params) {
     return send(request(method, params), BodyHandlers.ofString());

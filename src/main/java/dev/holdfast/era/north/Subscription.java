@@ -9,8 +9,8 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.MetaKeys;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.protocol.SubscribedChanges;
 import dev.holdfast.relay.tail.Translation;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +50,15 @@ record Subscription(
 
   @Override
   public List<byte[]> begin() {
+    byte[] acknowledgement =
+        JsonRpcMessages.of(Methods.NOTIFICATIONS_ACKNOWLEDGED)
+            .set(honoured(), "params", "notifications")
+            .toBytes();
+    return List.of(tagged(acknowledgement));
+  }
+
+  /** What the client hears of, as raw JSON. */
+  private String honoured() {
     JsonEdit honoured = new JsonEdit();
     LISTS.forEach((member, list) -> {
       if (lists.contains(list)) {
@@ -61,31 +70,24 @@ record Subscription(
           resources.stream().map(JsonEdit::quote).collect(Collectors.joining(",", "[", "]"));
       honoured.set(uris, "resourceSubscriptions");
     }
-    JsonEdit params = new JsonEdit().set(honoured.toJson(), "notifications");
-    return List.of(notification(Methods.NOTIFICATIONS_ACKNOWLEDGED, params));
+    return honoured.toJson();
   }
 
-  private byte[] notification(String method, JsonEdit params) {
-    return JsonRpcMessages.of(method)
-        .set(params.set(id, "_meta", MetaKeys.SUBSCRIPTION_ID).toJson(), "params")
-        .toBytes();
+  private byte[] tagged(byte[] notification) {
+    return new JsonEdit().set(id, "params", "_meta", MetaKeys.SUBSCRIPTION_ID).apply(notification);
   }
 
   /** After lost events, everything may have changed. */
   @Override
   public List<byte[]> afterGap() {
-    List<byte[]> changes = new ArrayList<>();
-    lists.forEach(list -> changes.add(notification(changed(list), new JsonEdit())));
-    resources.forEach(
-        uri -> changes.add(notification(UPDATED, new JsonEdit().set(JsonEdit.quote(uri), "uri"))));
-    return changes;
+    return new SubscribedChanges(honoured()).all().stream().map(this::tagged).toList();
   }
 
   @Override
   public byte[] translate(Position position, byte[] message) {
     return switch (Envelopes.read(message)) {
       case Body.Single(Message.Notification notification) when isWanted(notification) ->
-          new JsonEdit().set(id, "params", "_meta", MetaKeys.SUBSCRIPTION_ID).apply(message);
+          tagged(message);
       case Body.Single(Message.Request request) when request.method().equals(Methods.PING) -> {
         call.sendLater(JsonRpcMessages.result(request.id(), "{}"));
         yield NOTHING;

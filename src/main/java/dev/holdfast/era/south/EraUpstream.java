@@ -11,9 +11,9 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.ForwardingSession;
 import dev.holdfast.upstream.ForwardingUpstream;
 import dev.holdfast.upstream.Handshake;
-import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.Placement;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
@@ -243,19 +243,18 @@ public final class EraUpstream extends ForwardingUpstream {
       new ClientFacts("", "{}", "{\"name\":\"holdfast\",\"version\":\"\"}", null);
 
   /** Requests to a server without sessions, which may have been replaced by one with sessions. */
-  private final class DoubtedSession implements UpstreamSession {
-    private final UpstreamSession server;
+  private final class DoubtedSession extends ForwardingSession {
     private final UpstreamLink link;
 
     DoubtedSession(UpstreamSession server, UpstreamLink link) {
-      this.server = server;
+      super(server);
       this.link = link;
     }
 
     @Override
     public Answer request(Body requests) {
       try {
-        Answer answer = server.request(requests);
+        Answer answer = super.request(requests);
         if (answer instanceof Answer.Json json
             && DOUBTFUL.contains(String.valueOf(JsonEdit.raw(json.json(), "error", "code")))
             && isOldByNow(link)) {
@@ -269,21 +268,6 @@ public final class EraUpstream extends ForwardingUpstream {
         }
         throw refused;
       }
-    }
-
-    @Override
-    public void send(Body messages) {
-      server.send(messages);
-    }
-
-    @Override
-    public Optional<MessageSource> listen(@Nullable String after) {
-      return server.listen(after);
-    }
-
-    @Override
-    public void end() {
-      server.end();
     }
   }
 }

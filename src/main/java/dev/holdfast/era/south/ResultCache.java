@@ -8,6 +8,7 @@ import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.ForwardingSession;
 import dev.holdfast.upstream.ForwardingSource;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -18,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -127,20 +127,27 @@ public final class ResultCache {
     }
   }
 
-  private record CachedSession(ResultCache cache, UpstreamSession server, AtomicLong changes)
-      implements UpstreamSession {
+  private static final class CachedSession extends ForwardingSession {
+    private final ResultCache cache;
+    private final AtomicLong changes;
+
+    CachedSession(ResultCache cache, UpstreamSession server, AtomicLong changes) {
+      super(server);
+      this.cache = cache;
+      this.changes = changes;
+    }
 
     @Override
     public Answer request(Body requests) {
       if (!(requests instanceof Body.Single(Message.Request request))) {
-        return server.request(requests);
+        return super.request(requests);
       }
       if (request.method().equals(Methods.SUBSCRIPTIONS_LISTEN)) {
-        return new Answer.Stream(new Changes(server.request(requests).source(), changes));
+        return new Answer.Stream(new Changes(super.request(requests).source(), changes));
       }
       Key key = key(request);
       if (key == null) {
-        return server.request(requests);
+        return super.request(requests);
       }
       Result found = cache.find(key);
       if (found != null) {
@@ -150,7 +157,7 @@ public final class ResultCache {
                 .set(Long.toString(Math.max(0, millisLeft(found))), "result", "ttlMs")
                 .apply(found.response()));
       }
-      Answer answer = server.request(requests);
+      Answer answer = super.request(requests);
       if (answer instanceof Answer.Json json) {
         cache.keep(key, json.json());
       }
@@ -170,21 +177,6 @@ public final class ResultCache {
               changes.get(),
               request.method(),
               new String(new JsonEdit().remove("_meta").apply(params.getBytes(UTF_8)), UTF_8));
-    }
-
-    @Override
-    public void send(Body messages) {
-      server.send(messages);
-    }
-
-    @Override
-    public Optional<MessageSource> listen(@Nullable String after) {
-      return server.listen(after);
-    }
-
-    @Override
-    public void end() {
-      server.end();
     }
   }
 

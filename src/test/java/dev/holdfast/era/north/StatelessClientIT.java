@@ -55,17 +55,8 @@ class StatelessClientIT {
     redis.close();
   }
 
-  private static Map<String, String> answers(JsonNode asked, String answer) {
-    Map<String, String> answers = new HashMap<>();
-    asked
-        .at("/result/inputRequests")
-        .fieldNames()
-        .forEachRemaining(key -> answers.put(key, answer));
-    return answers;
-  }
-
   private static String nextRound(JsonNode asked) {
-    return StatelessClient.round(GREET, asked.path("result"), answers(asked, ADA));
+    return StatelessClient.answered(GREET, asked, ADA);
   }
 
   private static JsonNode ask(StatelessClient client) {
@@ -171,12 +162,10 @@ class StatelessClientIT {
     dying.kill();
 
     String round =
-        StatelessClient.round(
+        StatelessClient.answered(
             params,
-            asked.path("result"),
-            answers(
-                asked,
-                "{\"action\":\"accept\",\"content\":{\"username\":\"ada\",\"email\":\"a@b.c\"}}"));
+            asked,
+            "{\"action\":\"accept\",\"content\":{\"username\":\"ada\",\"email\":\"a@b.c\"}}");
     JsonNode done = client.elsewhere(two.url(SDK)).ask("tools/call", round);
     assertThat(done.at("/result/content/0/text").asText()).as(done.toString()).contains("accept");
     dying.close();

@@ -35,13 +35,13 @@ record LocalSessionId(String name, Client.Capabilities capabilities, boolean isF
     boolean sampling = declared.path("sampling").isObject();
     boolean roots = declared.path("roots").isObject();
     boolean stateless = ProtocolVersion.V2026_07_28.wire().equals(version);
-    String letters =
+    String flags =
         (forms ? ELICITATION : "")
             + (sampling ? SAMPLING : "")
             + (roots ? ROOTS : "")
             + (stateless ? STATELESS : "");
     return new LocalSessionId(
-        UUID.randomUUID().toString() + SEPARATOR + letters,
+        UUID.randomUUID().toString() + SEPARATOR + flags,
         new Client.Capabilities(forms, sampling, roots),
         stateless);
   }
@@ -53,11 +53,11 @@ record LocalSessionId(String name, Client.Capabilities capabilities, boolean isF
 
   static LocalSessionId parse(String name) {
     int separator = name.lastIndexOf(SEPARATOR);
-    String letters = separator < 0 ? "" : name.substring(separator + 1);
+    String flags = separator < 0 ? "" : name.substring(separator + 1);
     return new LocalSessionId(
         name,
         new Client.Capabilities(
-            letters.contains(ELICITATION), letters.contains(SAMPLING), letters.contains(ROOTS)),
-        letters.contains(STATELESS));
+            flags.contains(ELICITATION), flags.contains(SAMPLING), flags.contains(ROOTS)),
+        flags.contains(STATELESS));
   }
 }
