@@ -17,28 +17,32 @@ import org.jspecify.annotations.Nullable;
  * @param upstream the configured name of the upstream
  * @param upstreamSession the upstream's own session id; null when it has none
  * @param version the protocol version that client and upstream agreed on
- * @param client the client's name and version as the client gave them; informational
  * @param created when the session began, to the millisecond
  * @param transport the client's transport
- * @param opener the client that opened the session, for limits: the principal or, without one, the
- *     network of the client's address; empty when it is unknown
  * @param headers headers of the client's {@code initialize} for the upstream, for requests that no
  *     message of the client causes
- * @param principal whom the session belongs to; nobody else may use it
- * @param userAgent the {@code User-Agent} of the client that opened it; empty when unknown
+ * @param owner the client that opened the session; nobody else may use it
  */
 public record Session(
     SessionId id,
     String upstream,
     @Nullable String upstreamSession,
     ProtocolVersion version,
-    String client,
     Instant created,
     Transport transport,
-    String opener,
     ForwardedHeaders headers,
-    Principal principal,
-    String userAgent) {
+    Owner owner) {
+
+  /**
+   * The client that opened a session.
+   *
+   * @param principal whom the session belongs to
+   * @param opener the client for limits: the principal or, without one, the network of the client's
+   *     address; empty when it is unknown
+   * @param client name and version as the client gave them; informational
+   * @param userAgent the {@code User-Agent} of its request; empty when unknown
+   */
+  public record Owner(Principal principal, String opener, String client, String userAgent) {}
 
   /**
    * Maximum time between the opening of a session and its first use. Opening costs a client
@@ -62,13 +66,10 @@ public record Session(
         upstream,
         null,
         ProtocolVersion.V2024_11_05,
-        "",
         created,
         Transport.SSE_OPENING,
-        opener,
         ForwardedHeaders.NONE,
-        principal,
-        userAgent);
+        new Owner(principal, opener, "", userAgent));
   }
 
   /**
@@ -87,18 +88,35 @@ public record Session(
         upstream,
         openedSession,
         chosen,
-        clientInfo,
         opened,
         Transport.SSE,
-        opener,
         sent,
-        principal,
-        userAgent);
+        new Owner(principal(), opener(), clientInfo, userAgent()));
+  }
+
+  /** Whom the session belongs to; nobody else may use it. */
+  public Principal principal() {
+    return owner.principal;
+  }
+
+  /** The client that opened the session, for limits: see {@link Owner}. */
+  public String opener() {
+    return owner.opener;
+  }
+
+  /** The client's name and version as the client gave them; informational. */
+  public String client() {
+    return owner.client;
+  }
+
+  /** The {@code User-Agent} of the client that opened the session; empty when unknown. */
+  public String userAgent() {
+    return owner.userAgent;
   }
 
   /** The network of the opener's address; empty when the session belongs to a principal. */
   public String address() {
-    return principal.equals(Principal.ANONYMOUS) ? opener : "";
+    return principal().equals(Principal.ANONYMOUS) ? opener() : "";
   }
 
   /** Whether the upstream was opened. */

@@ -64,14 +64,22 @@ final class UpstreamProducer {
     Optional<MemorySize> cacheBytes = checked.gateway().eras().cacheBytes();
     return new UpstreamFactory(
         limits,
-        mode.isStdioBridge(),
-        mode.opensBrowser(),
+        person(mode),
         traces.headers(),
         name -> tls.named("The key tls of an upstream", name),
         clientTokens,
         ByteBudget.ofHeap(8, Long.MAX_VALUE),
         sessions,
         new ResultCache(cacheBytes.map(MemorySize::asLongValue).orElse(0L)));
+  }
+
+  private static UpstreamFactory.Person person(ProcessMode mode) {
+    if (!mode.isStdioBridge()) {
+      return UpstreamFactory.Person.NONE;
+    }
+    return mode.opensBrowser()
+        ? UpstreamFactory.Person.WITH_BROWSER
+        : UpstreamFactory.Person.WITHOUT_BROWSER;
   }
 
   @Produces

@@ -31,8 +31,7 @@ class WalkIT {
                   "HOLDFAST",
                   String.join(
                       " ",
-                      PackagedProgram.command(
-                          PackagedProgram.shortLived("-Xmx256m"), List.of())),
+                      PackagedProgram.command(PackagedProgram.shortLived("-Xmx256m"), List.of())),
                   "SERVER",
                   String.valueOf(Ports.free()),
                   "FIRST",

@@ -28,12 +28,9 @@ public final class SampleSession {
         upstream,
         upstreamSession,
         version,
-        client,
         created,
         Transport.STREAMABLE,
-        opener,
         ForwardedHeaders.NONE,
-        principal,
-        "");
+        new Session.Owner(principal, opener, client, ""));
   }
 }

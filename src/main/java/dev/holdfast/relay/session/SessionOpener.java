@@ -111,13 +111,11 @@ public record SessionOpener(
                   upstreamName,
                   link.session(),
                   version,
-                  client,
                   opened(link),
                   Transport.STREAMABLE,
-                  opener.share(),
                   link.headers(),
-                  opener.principal(),
-                  opener.userAgent());
+                  new Session.Owner(
+                      opener.principal(), opener.share(), client, opener.userAgent()));
           create(session, () -> pinIfNeeded(session, request));
           sessions.began(session);
           audit.sessionOpened(session, opener.network());

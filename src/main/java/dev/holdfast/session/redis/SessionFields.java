@@ -116,13 +116,14 @@ final class SessionFields {
                 text(values, 0),
                 upstreamSession.isEmpty() ? null : upstreamSession,
                 version,
-                text(values, 3),
                 Instant.ofEpochMilli(number(values, 4, 0)),
                 transport,
-                text(values, REQUIRED + 1),
                 ForwardedHeaders.parse(text(values, REQUIRED + 2)),
-                Principal.parse(text(values, REQUIRED + 3)),
-                text(values, REQUIRED + 4)));
+                new Session.Owner(
+                    Principal.parse(text(values, REQUIRED + 3)),
+                    text(values, REQUIRED + 1),
+                    text(values, 3),
+                    text(values, REQUIRED + 4))));
   }
 
   /** The value of a field; empty if the record has none. */

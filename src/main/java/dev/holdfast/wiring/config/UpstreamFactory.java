@@ -60,8 +60,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Creates upstreams that have a server.
  *
- * @param patient whether upstreams retry for as long as it takes, see {@link
- *     HttpUpstreamSettings.Reconnection#PATIENT}. A person can then sign in at the default one
+ * @param person the person before this process. For one, upstreams retry for as long as it takes,
+ *     see {@link HttpUpstreamSettings.Reconnection#PATIENT}, and the default one can ask to sign in
  * @param traceHeaders as in {@link RequestHeaders}
  * @param clientTokens the tokens of clients, for servers that get them
  * @param held budget of messages from all servers
@@ -70,14 +70,20 @@ import org.jspecify.annotations.Nullable;
  */
 public record UpstreamFactory(
     LimitsConfig limits,
-    boolean patient,
-    boolean opensBrowser,
+    Person person,
     @Nullable Supplier<Map<String, String>> traceHeaders,
     Function<String, ClientTls> tls,
     ClientTokens clientTokens,
     ByteBudget held,
     @Nullable SessionStore sessions,
     ResultCache results) {
+
+  /** A person who waits for this process, as for the bridge over stdio. */
+  public enum Person {
+    NONE,
+    WITHOUT_BROWSER,
+    WITH_BROWSER
+  }
 
   /** Time for an agent to end after SIGTERM. */
   private static final Duration AGENT_STOP_GRACE = Duration.ofSeconds(2);
@@ -90,8 +96,7 @@ public record UpstreamFactory(
     ClientTokens noTokens = new ClientTokens(0, InstantSource.system());
     return new UpstreamFactory(
         limits,
-        false,
-        false,
+        Person.NONE,
         null,
         _ -> TlsConfigurations.NONE,
         noTokens,
@@ -192,7 +197,9 @@ public record UpstreamFactory(
   private Credentials credentials(Vertx vertx, String name, GatewayConfig.Server server) {
     return switch (server.authorization()) {
       case NONE ->
-          patient && name.equals(Endpoint.DEFAULT_UPSTREAM) && !hasAuthorization(server)
+          person != Person.NONE
+                  && name.equals(Endpoint.DEFAULT_UPSTREAM)
+                  && !hasAuthorization(server)
               ? new PersonalCredentials(vertx, signIn(server))
               : Credentials.NONE;
       case CLIENT_CREDENTIALS -> tokens(vertx, name, server, null);
@@ -236,7 +243,7 @@ public record UpstreamFactory(
         token.clientSecret().orElse(null),
         token.scope().orElse(null),
         PersonalCredentials.directory(),
-        opensBrowser,
+        person == Person.WITH_BROWSER,
         SIGN_IN_TIMEOUT);
   }
 
@@ -299,7 +306,7 @@ public record UpstreamFactory(
         url,
         new RequestHeaders(headers, forwarded, traceHeaders),
         server.connectTimeout(),
-        patient
+        person != Person.NONE
             ? HttpUpstreamSettings.Reconnection.PATIENT
             : HttpUpstreamSettings.Reconnection.DEFAULT,
         server.maxConnections(),
@@ -310,7 +317,7 @@ public record UpstreamFactory(
             server.maxConnections(),
             server.maxConnections(),
             server.firstByteTimeout(),
-            patient ? Duration.ZERO : server.idleTimeout(),
+            person != Person.NONE ? Duration.ZERO : server.idleTimeout(),
             limits.serverMessageBytes().value(),
             server.respawn()));
   }

@@ -94,13 +94,10 @@ class TranslatedSessionTest {
             "default",
             opened.session(),
             ProtocolVersion.V2025_11_25,
-            "c/1",
             Instant.now(),
             Transport.STREAMABLE,
-            "",
             ForwardedHeaders.NONE,
-            Principal.ANONYMOUS,
-            "");
+            new Session.Owner(Principal.ANONYMOUS, "", "c/1", ""));
     store.create(recorded);
     link =
         new UpstreamLink(

@@ -71,8 +71,7 @@ class UpstreamFactoryTest {
   private static UpstreamFactory factory(SmallRyeConfig config) {
     return new UpstreamFactory(
         config.getConfigMapping(LimitsConfig.class),
-        false,
-        false,
+        UpstreamFactory.Person.NONE,
         null,
         _ -> TlsConfigurations.NONE,
         new ClientTokens(10_000, InstantSource.system()),
