@@ -1,6 +1,8 @@
 package com.example.tools;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.holdfast.upstream.local.AskingPrompt;
+import dev.holdfast.upstream.local.Client;
 import dev.holdfast.upstream.local.Client.ElicitationResult.Accept;
 import dev.holdfast.upstream.local.Client.Root;
 import dev.holdfast.upstream.local.Client.SamplingRequest;
@@ -9,6 +11,7 @@ import dev.holdfast.upstream.local.LogLevel;
 import dev.holdfast.upstream.local.NoArguments;
 import dev.holdfast.upstream.local.Prompt;
 import dev.holdfast.upstream.local.Resource;
+import dev.holdfast.upstream.local.ResourceTemplate;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.ToolCall;
 import dev.holdfast.upstream.local.ToolResult;
@@ -21,8 +24,10 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Tools, prompts and resources of the test servers, under the same names. Nothing here changes lists or shows pages. */
 @ApplicationScoped
@@ -60,6 +65,8 @@ public class LocalTools {
   public record Two(String arg1, String arg2) {}
 
   public record Uri(String resourceUri) {}
+
+  public record Context(String context) {}
 
   @Produces
   Tool<NoArguments> text() {
@@ -199,7 +206,7 @@ public class LocalTools {
         "test_input_required_result_elicitation",
         call -> {
           for (; ; ) {
-            if (call.client().elicit("What is your name?", Name.class, WAIT)
+            if (call.client().withKey("user_name").elicit("What is your name?", Name.class, WAIT)
                 instanceof Accept<Name>(Name(String name))) {
               return text("Hello, " + name + "!");
             }
@@ -332,6 +339,16 @@ public class LocalTools {
   }
 
   @Produces
+  AskingPrompt<NoArguments> asking() {
+    return new ContextPrompt();
+  }
+
+  @Produces
+  ResourceTemplate template() {
+    return new Documents();
+  }
+
+  @Produces
   Resource staticText() {
     return new SimpleResource(
         new ContentBlock.TextResource("test://static-text", "text/plain", "A static text."));
@@ -403,6 +420,64 @@ public class LocalTools {
     @Override
     public List<PromptMessage> get(A given) {
       return template.of(given);
+    }
+
+    @Override
+    public List<String> complete(String argument, String begun) {
+      return Stream.of("paris", "park", "party").filter(each -> each.startsWith(begun)).toList();
+    }
+  }
+
+  private record ContextPrompt() implements AskingPrompt<NoArguments> {
+    @Override
+    public String name() {
+      return "test_input_required_result_prompt";
+    }
+
+    @Override
+    public String description() {
+      return "A prompt for tests";
+    }
+
+    @Override
+    public Class<NoArguments> arguments() {
+      return NoArguments.class;
+    }
+
+    @Override
+    public List<PromptMessage> get(NoArguments none, Client client) throws Exception {
+      return client.withKey("user_context").elicit("Which context?", Context.class, WAIT)
+              instanceof Accept<Context>(Context(String context))
+          ? List.of(user("Context: " + context))
+          : List.of(user("No context"));
+    }
+  }
+
+  private record Documents() implements ResourceTemplate {
+    @Override
+    public String uriTemplate() {
+      return "test://template/{id}/data";
+    }
+
+    @Override
+    public String name() {
+      return "template";
+    }
+
+    @Override
+    public String description() {
+      return "Documents for tests";
+    }
+
+    @Override
+    public String mimeType() {
+      return "application/json";
+    }
+
+    @Override
+    public ContentBlock.EmbeddedResource read(String uri, Map<String, String> variables) {
+      return new ContentBlock.TextResource(
+          uri, mimeType(), "{\"id\":\"" + variables.get("id") + "\"}");
     }
   }
 

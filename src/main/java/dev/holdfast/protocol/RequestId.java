@@ -8,6 +8,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -22,6 +24,9 @@ import java.util.stream.Collectors;
  * @param json the raw JSON token
  */
 public record RequestId(String json) implements Comparable<RequestId> {
+
+  private static final char KEY = '#';
+  private static final Pattern WITH_KEY = Pattern.compile("[0-9a-f-]{36}/\\d+" + KEY + "[^#]+");
 
   /**
    * Checks the JSON text.
@@ -48,6 +53,21 @@ public record RequestId(String json) implements Comparable<RequestId> {
   public static RequestId of(String string) {
     return new RequestId(
         "\"" + new String(JsonStringEncoder.getInstance().quoteAsString(string)) + "\"");
+  }
+
+  /**
+   * Returns the id of a question with a key, which clients of MCP 2026-07-28 get in its place.
+   *
+   * @param unique a UUID, a slash and a number
+   */
+  public static RequestId withKey(String unique, String key) {
+    return of(unique + KEY + key);
+  }
+
+  /** Returns the key of a question: the one of {@link #withKey}, or else the id as a text. */
+  public String key() {
+    String text = Objects.requireNonNullElse(JsonEdit.text(json), json);
+    return WITH_KEY.matcher(text).matches() ? text.substring(text.indexOf(KEY) + 1) : text;
   }
 
   /** Formats ids as JSON, separated by commas. */

@@ -157,6 +157,13 @@ public final class MessageQueue {
     readable.signalAll();
   }
 
+  /** Returns true if no message will follow those that wait. */
+  private boolean isWhole() {
+    try (var _ = lock.hold()) {
+      return openWriters == 0 && !waiting.isEmpty();
+    }
+  }
+
   private boolean hasRoom() {
     return waiting.isEmpty()
         || (waiting.size() < MAX_MESSAGES && waitingBytes < MAX_BYTES && !budget.isExceeded());
@@ -276,6 +283,11 @@ public final class MessageQueue {
         close();
         throw UpstreamException.Broken.interrupted(e);
       }
+    }
+
+    @Override
+    public boolean hasArrived() {
+      return queue.isWhole();
     }
 
     @Override

@@ -15,6 +15,7 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.local.NoArguments;
 import dev.holdfast.upstream.local.Prompt;
 import dev.holdfast.upstream.local.Resource;
+import dev.holdfast.upstream.local.ResourceTemplate;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.server.LocalUpstream;
 import dev.holdfast.upstream.local.server.LocalUpstream.ServerFeatures;
@@ -100,8 +101,11 @@ final class UpstreamProducer {
   @Produces
   @Singleton
   static ServerFeatures features(
-      @All List<Tool<?>> tools, @All List<Resource> resources, @All List<Prompt<?>> prompts) {
-    return new ServerFeatures(tools, resources, prompts);
+      @All List<Tool<?>> tools,
+      @All List<Resource> resources,
+      @All List<ResourceTemplate> templates,
+      @All List<Prompt<?>> prompts) {
+    return new ServerFeatures(tools, resources, templates, prompts);
   }
 
   /**
@@ -165,6 +169,7 @@ final class UpstreamProducer {
     return new ServerFeatures(
         join(Demo.TOOLS, own.tools()),
         join(Demo.RESOURCES, own.resources()),
+        own.templates(),
         join(Demo.PROMPTS, own.prompts()));
   }
 

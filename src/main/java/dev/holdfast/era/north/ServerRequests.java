@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,12 +79,7 @@ final class ServerRequests {
   /** The requests by their keys, as a raw JSON object. */
   String toJson() {
     JsonEdit all = new JsonEdit();
-    open.forEach((id, request) -> all.set(request, key(id.json())));
+    open.forEach((id, request) -> all.set(request, id.key()));
     return all.toJson();
-  }
-
-  /** The key under which the client answers a request of that raw id. */
-  static String key(String id) {
-    return Objects.requireNonNullElse(JsonEdit.text(id), id);
   }
 }

@@ -237,11 +237,12 @@ record StatelessCalls(StatelessContext context, SessionPool pool) {
       RetryState.Call round,
       List<String> unanswered) {
     for (String asked : round.asked()) {
-      String answer = JsonEdit.raw(request.inputResponses(), ServerRequests.key(asked));
+      RequestId id = new RequestId(asked);
+      String answer = JsonEdit.raw(request.inputResponses(), id.key());
       if (answer == null) {
         unanswered.add(asked);
       } else {
-        Reply _ = call.send(JsonRpcMessages.result(new RequestId(asked), answer));
+        Reply _ = call.send(JsonRpcMessages.result(id, answer));
       }
     }
   }

@@ -19,6 +19,18 @@ public interface Client {
   Capabilities capabilities();
 
   /**
+   * Returns the same client, which gets the next requests under a key. A client of MCP 2026-07-28
+   * shows it to its programmer; others never see it. Without this, keys are arbitrary.
+   *
+   * @param key one to 64 of {@code A-Z a-z 0-9 _ . -}; no two requests that wait at the same time
+   *     have the same
+   * @throws IllegalArgumentException if the key is malformed
+   * @see <a href="https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr">MCP
+   *     2026-07-28, Multi Round-Trip Requests</a>
+   */
+  Client withKey(String key);
+
+  /**
    * Asks a person to fill in a form.
    *
    * @param message purpose of the form, shown to the person

@@ -30,6 +30,20 @@ public interface Prompt<A extends Record> {
    */
   List<PromptMessage> get(A arguments) throws Exception;
 
+  /**
+   * Suggests values of an argument, best first. Clients get at most 100.
+   *
+   * @param argument name of the argument
+   * @param begun text that the person has entered so far; may be empty
+   * @throws Exception if the prompt fails; the exception is logged and hidden from the client
+   * @see <a
+   *     href="https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion">MCP
+   *     2025-11-25, Completion</a>
+   */
+  default List<String> complete(String argument, String begun) throws Exception {
+    return List.of();
+  }
+
   /** A message for a model, in a prompt or in a sampling request. */
   record PromptMessage(Role role, ContentBlock content) {
 

@@ -11,20 +11,42 @@ import dev.holdfast.upstream.local.InvalidArgumentsException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** The client of one running call. Sends its requests on the stream of the call. */
-record CallClient(LocalSessionId session, ClientRequests requests, MessageQueue.Writer out)
+record CallClient(
+    LocalSessionId session,
+    ClientRequests requests,
+    MessageQueue.Writer out,
+    Set<String> keysInUse,
+    @Nullable String key)
     implements Client {
 
   private static final String ELICITATION_CREATE = "elicitation/create";
   private static final String SAMPLING_CREATE_MESSAGE = "sampling/createMessage";
   private static final String ROOTS_LIST = "roots/list";
+  private static final Pattern KEY = Pattern.compile("[A-Za-z0-9_.-]{1,64}");
+
+  CallClient(LocalSessionId session, ClientRequests requests, MessageQueue.Writer out) {
+    this(session, requests, out, ConcurrentHashMap.newKeySet(), null);
+  }
 
   @Override
   public Client.Capabilities capabilities() {
     return session.capabilities();
+  }
+
+  @Override
+  public Client withKey(String chosen) {
+    if (!KEY.matcher(chosen).matches()) {
+      throw new IllegalArgumentException("Not a key: \"" + chosen + "\"");
+    }
+    return new CallClient(session, requests, out, keysInUse, chosen);
   }
 
   @Override
@@ -95,7 +117,10 @@ record CallClient(LocalSessionId session, ClientRequests requests, MessageQueue.
 
   private JsonNode request(String method, ObjectNode params, Duration timeout)
       throws InterruptedException {
-    RequestId id = requests.newId();
+    if (key != null && !keysInUse.add(key)) {
+      throw new IllegalArgumentException("Another request waits under the key \"" + key + "\"");
+    }
+    RequestId id = requests.newId(key);
     try {
       return result(
           method,
@@ -107,6 +132,10 @@ record CallClient(LocalSessionId session, ClientRequests requests, MessageQueue.
     } catch (InterruptedException e) {
       cancel(id);
       throw e;
+    } finally {
+      if (key != null) {
+        keysInUse.remove(key);
+      }
     }
   }
 

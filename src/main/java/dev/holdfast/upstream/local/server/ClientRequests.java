@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The open requests of this replica to clients. A response reaches every replica on which its
@@ -25,8 +26,10 @@ final class ClientRequests {
 
   private record OpenRequest(String session, CompletableFuture<Message.Response> response) {}
 
-  RequestId newId() {
-    return RequestId.of(replica + "/" + lastNumber.incrementAndGet());
+  /** Returns a new id, with the key of a question if there is one. */
+  RequestId newId(@Nullable String key) {
+    String unique = replica + "/" + lastNumber.incrementAndGet();
+    return key == null ? RequestId.of(unique) : RequestId.withKey(unique, key);
   }
 
   /** Sends a request, and waits for its response. */

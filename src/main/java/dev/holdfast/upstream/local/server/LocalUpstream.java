@@ -16,6 +16,7 @@ import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
 import dev.holdfast.upstream.local.Prompt;
 import dev.holdfast.upstream.local.Resource;
+import dev.holdfast.upstream.local.ResourceTemplate;
 import dev.holdfast.upstream.local.Tool;
 import java.util.List;
 
@@ -64,10 +65,10 @@ public final class LocalUpstream implements Upstream {
       int maxMessageBytes,
       ByteBudget held) {
     this.tools = new ToolRegistry(features.tools());
-    this.resources = new ResourceRegistry(features.resources());
+    this.resources = new ResourceRegistry(features.resources(), features.templates());
     this.prompts = new PromptRegistry(features.prompts());
     this.levels = levels;
-    this.calls = new ToolCalls(tools, levels, maxMessageBytes, held);
+    this.calls = new ToolCalls(levels, maxMessageBytes, held);
     this.name = name;
     this.version = version;
   }
@@ -106,6 +107,9 @@ public final class LocalUpstream implements Upstream {
     }
     if (!prompts.isEmpty()) {
       capabilities.putObject("prompts");
+    }
+    if (!prompts.isEmpty() || !resources.isEmpty()) {
+      capabilities.putObject("completions");
     }
     result.putObject("serverInfo").put("name", name).put("version", version);
     return result;
@@ -146,12 +150,21 @@ public final class LocalUpstream implements Upstream {
 
   /** The tools, resources and prompts that a local server offers. */
   public record ServerFeatures(
-      List<Tool<?>> tools, List<Resource> resources, List<Prompt<?>> prompts) {
+      List<Tool<?>> tools,
+      List<Resource> resources,
+      List<ResourceTemplate> templates,
+      List<Prompt<?>> prompts) {
+
+    /** Offers no templates. */
+    public ServerFeatures(List<Tool<?>> tools, List<Resource> resources, List<Prompt<?>> prompts) {
+      this(tools, resources, List.of(), prompts);
+    }
 
     /** Copies the lists. */
     public ServerFeatures {
       tools = List.copyOf(tools);
       resources = List.copyOf(resources);
+      templates = List.copyOf(templates);
       prompts = List.copyOf(prompts);
     }
   }

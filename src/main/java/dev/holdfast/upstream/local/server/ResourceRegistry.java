@@ -4,14 +4,19 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.upstream.local.ContentBlock;
+import dev.holdfast.upstream.local.InvalidArgumentsException;
 import dev.holdfast.upstream.local.Resource;
+import dev.holdfast.upstream.local.ResourceTemplate;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
-/** The resources of a server by URI. */
+/** The resources of a server by URI, and its templates. */
 final class ResourceRegistry {
 
   private static final Logger LOG = Logger.getLogger(ResourceRegistry.class);
@@ -21,34 +26,55 @@ final class ResourceRegistry {
 
   private final SortedMap<String, Resource> resources = new TreeMap<>();
   private final ObjectNode list = Json.object();
-  private final ObjectNode templates = Json.object();
+  private final SortedMap<String, RegisteredTemplate> templates = new TreeMap<>();
+  private final ObjectNode templateList = Json.object();
 
-  /** Throws {@link IllegalArgumentException} if two resources have the same URI. */
-  ResourceRegistry(List<Resource> resources) {
+  /**
+   * Throws {@link IllegalArgumentException} if two resources have the same URI, or a template is
+   * malformed.
+   */
+  ResourceRegistry(List<Resource> resources, List<ResourceTemplate> templates) {
     for (Resource resource : resources) {
       if (this.resources.put(resource.uri(), resource) != null) {
         throw new IllegalArgumentException("Two resources are at \"" + resource.uri() + "\"");
       }
     }
     ArrayNode descriptions = list.putArray("resources");
-    this.resources.values().forEach(resource -> descriptions.add(describe(resource)));
-    templates.putArray("resourceTemplates");
+    for (Resource each : this.resources.values()) {
+      descriptions.add(
+          describe(each.name(), each.description(), each.mimeType()).put("uri", each.uri()));
+    }
+    ArrayNode described = templateList.putArray("resourceTemplates");
+    for (ResourceTemplate template : templates) {
+      if (this.templates.put(template.uriTemplate(), RegisteredTemplate.of(template)) != null) {
+        throw new IllegalArgumentException(
+            "Two templates are at \"" + template.uriTemplate() + "\"");
+      }
+    }
+    this.templates.forEach((uri, each) -> {
+      ResourceTemplate template = each.template();
+      described.add(
+          describe(template.name(), template.description(), template.mimeType())
+              .put("uriTemplate", uri));
+    });
   }
 
-  private static ObjectNode describe(Resource resource) {
-    ObjectNode description = Json.object();
-    description
-        .put("uri", resource.uri())
-        .put("name", resource.name())
-        .put("description", resource.description());
-    if (resource.mimeType() != null) {
-      description.put("mimeType", resource.mimeType());
+  private record RegisteredTemplate(ResourceTemplate template, UriTemplate uris) {
+    static RegisteredTemplate of(ResourceTemplate template) {
+      return new RegisteredTemplate(template, UriTemplate.parse(template.uriTemplate()));
     }
-    return description;
+  }
+
+  private static ObjectNode describe(String name, String description, @Nullable String mimeType) {
+    ObjectNode described = Json.object().put("name", name).put("description", description);
+    if (mimeType != null) {
+      described.put("mimeType", mimeType);
+    }
+    return described;
   }
 
   boolean isEmpty() {
-    return resources.isEmpty();
+    return resources.isEmpty() && templates.isEmpty();
   }
 
   /** Returns the result of a {@code resources/…} request. Without resources, no method is known. */
@@ -58,7 +84,7 @@ final class ResourceRegistry {
     }
     return switch (request.method()) {
       case "resources/list" -> Json.onlyPage(request, list);
-      case "resources/templates/list" -> Json.onlyPage(request, templates);
+      case "resources/templates/list" -> Json.onlyPage(request, templateList);
       case "resources/read" -> read(request);
       default -> throw new RequestException(JsonRpcErrorCode.METHOD_NOT_FOUND);
     };
@@ -70,17 +96,45 @@ final class ResourceRegistry {
     if (uri == null) {
       throw RequestException.invalidParams("uri must be a string");
     }
-    Resource resource = resources.get(uri);
-    if (resource == null) {
-      throw new RequestException(NOT_FOUND, "Resource not found", Map.of("uri", uri));
-    }
     try {
       ObjectNode result = Json.object();
-      result.putArray("contents").add(ContentJson.resourceContents(resource.read()));
+      result.putArray("contents").add(ContentJson.resourceContents(document(uri)));
       return result;
+    } catch (RequestException refused) {
+      throw refused;
+    } catch (InvalidArgumentsException unknown) {
+      throw notFound(uri, String.valueOf(unknown.getMessage()));
     } catch (Throwable e) {
       LOG.errorf(e, "a resource failed uri=%s", uri);
       throw new RequestException(JsonRpcErrorCode.INTERNAL_ERROR);
     }
+  }
+
+  private ContentBlock.EmbeddedResource document(String uri) throws Exception {
+    Resource resource = resources.get(uri);
+    if (resource != null) {
+      return resource.read();
+    }
+    for (RegisteredTemplate each : templates.values()) {
+      Optional<Map<String, String>> variables = each.uris().match(uri);
+      if (variables.isPresent()) {
+        return each.template().read(uri, variables.get());
+      }
+    }
+    throw notFound(uri, "Resource not found");
+  }
+
+  private static RequestException notFound(String uri, String text) {
+    return new RequestException(NOT_FOUND, text, Map.of("uri", uri));
+  }
+
+  /** Suggests values of a variable. */
+  List<String> complete(ObjectNode reference, String variable, String begun) throws Exception {
+    String uri = reference.path("uri").textValue();
+    RegisteredTemplate found = uri == null ? null : templates.get(uri);
+    if (found == null) {
+      throw RequestException.invalidParams("there is no such template");
+    }
+    return found.template().complete(variable, begun);
   }
 }

@@ -14,24 +14,20 @@ import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.local.Client;
-import dev.holdfast.upstream.local.InvalidArgumentsException;
 import dev.holdfast.upstream.local.LogLevel;
 import dev.holdfast.upstream.local.ToolCall;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
-import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tool call that runs or waits for a thread; the tool sees it as its {@link ToolCall}. A {@link
- * FutureTask} interrupts its thread only while it runs the task. The interrupt cannot hit the next
- * call on the same thread.
+ * A call of a tool, or of a prompt that asks, that runs or waits for a thread; the tool sees it as
+ * its {@link ToolCall}. A {@link FutureTask} interrupts its thread only while it runs the task. The
+ * interrupt cannot hit the next call on the same thread.
  */
 final class ToolCallTask implements ToolCall {
-
-  private static final Logger LOG = Logger.getLogger(ToolCallTask.class);
 
   /** Comparable so that a map stays fast when a client chooses ids with equal hashes. */
   record CallId(LocalSessionId session, RequestId request) implements Comparable<CallId> {
@@ -44,7 +40,7 @@ final class ToolCallTask implements ToolCall {
 
   private final CallId id;
   private final Message.Request request;
-  private final ToolRegistry.RegisteredTool<?> tool;
+  private final Callee callee;
   private final ObjectNode arguments;
   private final MessageQueue queue;
   private final MessageQueue.Writer out;
@@ -66,7 +62,7 @@ final class ToolCallTask implements ToolCall {
   ToolCallTask(
       LocalSessionId session,
       Message.Request request,
-      ToolRegistry.RegisteredTool<?> tool,
+      Callee callee,
       MessageQueue queue,
       ClientRequests clientRequests,
       LogLevelStore levels,
@@ -74,7 +70,7 @@ final class ToolCallTask implements ToolCall {
       Consumer<ToolCallTask> onEnd) {
     this.id = new CallId(session, request.id());
     this.request = request;
-    this.tool = tool;
+    this.callee = callee;
     this.arguments = Json.member(Json.params(request), "arguments");
     this.queue = queue;
     this.out = queue.newWriter(_ -> onEnd.accept(this));
@@ -89,8 +85,8 @@ final class ToolCallTask implements ToolCall {
 
   /** Starts the tool, unless the call was cancelled. Refuses the call if too many compute. */
   void start(ComputeQueue computing) {
-    if (!tool.cpuBound()) {
-      Thread.ofVirtual().name("holdfast-tool-" + tool.name()).start(task);
+    if (!callee.cpuBound()) {
+      Thread.ofVirtual().name("holdfast-tool-" + callee.name()).start(task);
     } else if (!computing.start(session(), task, request.bytes().length)) {
       // Also works before the queue has a reader.
       queue.add(
@@ -125,6 +121,8 @@ final class ToolCallTask implements ToolCall {
   private UpstreamMessage response() {
     try {
       return ServerMessages.result(request.id(), result(), maxMessageBytes);
+    } catch (RequestException refused) {
+      return new UpstreamMessage(refused.response(request.id()), null);
     } catch (Client.ClientException.Unsupported undeclared) {
       return new UpstreamMessage(missingCapability(undeclared.method()), null);
     }
@@ -141,22 +139,18 @@ final class ToolCallTask implements ToolCall {
   @SuppressWarnings("CatchThrowable") // the client always gets a response
   private ObjectNode result() {
     try {
-      return tool.call(arguments, this);
-    } catch (InvalidArgumentsException e) {
-      // A result instead of a protocol error, so that the model can read it.
-      return ToolRegistry.RegisteredTool.error("Invalid arguments: " + e.getMessage());
+      return callee.call(arguments, this);
+    } catch (RequestException refused) {
+      throw refused;
     } catch (Client.ClientException e) {
       // MCP 2026-07-28, Capabilities. Earlier revisions have no such error.
       if (e instanceof Client.ClientException.Unsupported undeclared
           && id.session().isForStateless()) {
         throw undeclared;
       }
-      return ToolRegistry.RegisteredTool.error(String.valueOf(e.getMessage()));
+      return callee.failure(String.valueOf(e.getMessage()));
     } catch (Throwable e) {
-      if (!cancelled()) {
-        LOG.errorf(e, "a tool failed tool=%s", tool.name());
-      }
-      return ToolRegistry.RegisteredTool.error("The tool failed.");
+      return cancelled() ? callee.failure("The call is cancelled") : callee.failure(e);
     }
   }
 

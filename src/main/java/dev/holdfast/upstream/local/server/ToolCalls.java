@@ -13,7 +13,6 @@ import java.util.concurrent.ConcurrentMap;
 /** The running tool calls of this replica, and their requests to clients. Thread-safe. */
 final class ToolCalls implements AutoCloseable {
 
-  private final ToolRegistry tools;
   private final LogLevelStore levels;
   private final ClientRequests clientRequests = new ClientRequests();
 
@@ -26,8 +25,7 @@ final class ToolCalls implements AutoCloseable {
   private final ConcurrentMap<CallId, ToolCallTask> running = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  ToolCalls(ToolRegistry tools, LogLevelStore levels, int maxMessageBytes, ByteBudget held) {
-    this.tools = tools;
+  ToolCalls(LogLevelStore levels, int maxMessageBytes, ByteBudget held) {
     this.levels = levels;
     this.maxMessageBytes = maxMessageBytes;
     this.held = held;
@@ -42,12 +40,13 @@ final class ToolCalls implements AutoCloseable {
   }
 
   /** Registers a call. From now on it can be cancelled. The queue gets its messages. */
-  ToolCallTask register(LocalSessionId session, Message.Request request, MessageQueue queue) {
+  ToolCallTask register(
+      LocalSessionId session, Message.Request request, Callee callee, MessageQueue queue) {
     ToolCallTask call =
         new ToolCallTask(
             session,
             request,
-            tool(request),
+            callee,
             queue,
             clientRequests,
             levels,
@@ -65,17 +64,6 @@ final class ToolCalls implements AutoCloseable {
       throw new UpstreamException.Unreachable(null);
     }
     return call;
-  }
-
-  private ToolRegistry.RegisteredTool<?> tool(Message.Request request) {
-    String name = request.toolName();
-    if (name == null) {
-      throw RequestException.invalidParams("name must be a string");
-    }
-    return tools
-        .find(name)
-        .orElseThrow(
-            () -> new RequestException(JsonRpcErrorCode.INVALID_PARAMS, "Unknown tool: " + name));
   }
 
   /** Starts a registered call. */

@@ -2,20 +2,24 @@ package dev.holdfast.upstream.local.server;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.local.ContentBlock;
+import dev.holdfast.upstream.local.InvalidArgumentsException;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.ToolCall;
 import dev.holdfast.upstream.local.ToolResult;
 import java.util.List;
-import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /** The tools of a server by name. */
 final class ToolRegistry {
+
+  private static final Logger LOG = Logger.getLogger(ToolRegistry.class);
 
   /** MCP 2025-11-25, Tools, Tool Names. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,128}");
@@ -50,8 +54,17 @@ final class ToolRegistry {
     }
   }
 
-  Optional<RegisteredTool<?>> find(String name) {
-    return Optional.ofNullable(tools.get(name));
+  /** Returns the tool that a call names. */
+  Callee find(Message.Request call) {
+    String name = call.toolName();
+    if (name == null) {
+      throw RequestException.invalidParams("name must be a string");
+    }
+    RegisteredTool<?> tool = tools.get(name);
+    if (tool == null) {
+      throw new RequestException(JsonRpcErrorCode.INVALID_PARAMS, "Unknown tool: " + name);
+    }
+    return tool;
   }
 
   /** Returns the result of {@code tools/list}: one page, sorted by name. */
@@ -65,7 +78,8 @@ final class ToolRegistry {
       String name,
       boolean cpuBound,
       RecordCodec<A> arguments,
-      @Nullable RecordCodec<?> result) {
+      @Nullable RecordCodec<?> result)
+      implements Callee {
 
     RegisteredTool(Tool<A> tool) {
       this(
@@ -114,8 +128,15 @@ final class ToolRegistry {
      * Calls the tool. Throws {@link IllegalStateException} if the result is not the record that it
      * declares.
      */
-    ObjectNode call(ObjectNode given, ToolCall call) throws Exception {
-      ToolResult returned = tool.call(arguments.read(given), call);
+    @Override
+    public ObjectNode call(ObjectNode given, ToolCall call) throws Exception {
+      ToolResult returned;
+      try {
+        returned = tool.call(arguments.read(given), call);
+      } catch (InvalidArgumentsException e) {
+        // A result instead of a protocol error, so that the model can read it.
+        return failure("Invalid arguments: " + e.getMessage());
+      }
       boolean declared = result != null && !returned.failed();
       ObjectNode structured =
           declared || returned.structured() != null ? structured(returned.structured()) : null;
@@ -137,7 +158,14 @@ final class ToolRegistry {
       }
     }
 
-    static ObjectNode error(String text) {
+    @Override
+    public ObjectNode failure(Throwable unexpected) {
+      LOG.errorf(unexpected, "a tool failed tool=%s", name);
+      return failure("The tool failed.");
+    }
+
+    @Override
+    public ObjectNode failure(String text) {
       return json(List.of(new ContentBlock.Text(text)), null, true);
     }
 

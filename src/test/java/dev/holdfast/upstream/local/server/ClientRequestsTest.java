@@ -4,19 +4,27 @@ import static dev.holdfast.upstream.local.server.LocalClient.drain;
 import static dev.holdfast.upstream.local.server.LocalClient.text;
 import static dev.holdfast.upstream.local.server.LocalClient.tree;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.local.AskingPrompt;
 import dev.holdfast.upstream.local.Client;
+import dev.holdfast.upstream.local.InvalidArgumentsException;
+import dev.holdfast.upstream.local.NoArguments;
 import dev.holdfast.upstream.local.ToolCall;
 import dev.holdfast.upstream.local.ToolResult;
 import jakarta.validation.constraints.Min;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -93,6 +101,133 @@ class ClientRequestsTest {
 
   private static String outcome(MessageSource source) {
     return tree(drain(source).getFirst()).at("/result/content/0/text").asText();
+  }
+
+  @Test
+  void shouldAskUnderTheKeyOfTheTool() {
+    // given
+    LocalUpstream upstream =
+        server.of(
+            ScriptedTool.waiting(
+                "named",
+                call -> {
+                  Client client = call.client().withKey("dish.1");
+                  try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+                    var first = threads.submit(() -> client.elicit("What?", Order.class, LONG));
+                    seen.add(call.client().withKey("other").roots(LONG).toString());
+                    assertThatIllegalArgumentException()
+                        .isThrownBy(() -> client.roots(LONG))
+                        .withMessage("Another request waits under the key \"dish.1\"");
+                    assertThatIllegalArgumentException()
+                        .isThrownBy(() -> client.withKey("a b"))
+                        .withMessage("Not a key: \"a b\"");
+                    seen.add("refused");
+                    return ToolResult.text(first.get() + " " + client.roots(LONG));
+                  }
+                }));
+    LocalClient client = open(upstream, ALL);
+    MessageSource call = client.callTool("1", "named");
+    List<JsonNode> questions = new ArrayList<>();
+    while (questions.size() < 2) {
+      call.take().forEach(each -> questions.add(tree(text(each.payload()))));
+    }
+    JsonNode form =
+        questions.stream()
+            .filter(each -> each.get("method").asText().startsWith("elicit"))
+            .findFirst()
+            .orElseThrow();
+    JsonNode roots =
+        questions.stream().filter(each -> !each.equals(form)).findFirst().orElseThrow();
+
+    // when
+    answer(client, roots, "\"result\":{\"roots\":[]}");
+    assertThat(take()).isEqualTo("[]");
+    assertThat(take()).isEqualTo("refused");
+    answer(client, form, "\"result\":{\"action\":\"decline\"}");
+    answer(client, next(call), "\"result\":{\"roots\":[]}");
+
+    // then
+    assertThat(new RequestId(form.get("id").toString()).key()).isEqualTo("dish.1");
+    assertThat(new RequestId(roots.get("id").toString()).key()).isEqualTo("other");
+    assertThat(outcome(call)).isEqualTo("Decline[] []");
+  }
+
+  private String take() {
+    try {
+      return Objects.requireNonNull(seen.poll(30, TimeUnit.SECONDS));
+    } catch (InterruptedException stopped) {
+      throw new IllegalStateException(stopped);
+    }
+  }
+
+  /** Asks which dish it is about. */
+  private record AskingMenu() implements AskingPrompt<NoArguments> {
+
+    @Override
+    public String name() {
+      return "menu";
+    }
+
+    @Override
+    public String description() {
+      return "A menu.";
+    }
+
+    @Override
+    public Class<NoArguments> arguments() {
+      return NoArguments.class;
+    }
+
+    @Override
+    public List<PromptMessage> get(NoArguments none, Client client) throws Exception {
+      return switch (client.elicit("What?", Order.class, LONG)) {
+        case Client.ElicitationResult.Accept<Order>(Order order) ->
+            List.of(PromptMessage.user("Cook " + order.dish()));
+        case Client.ElicitationResult.Decline<Order> _ ->
+            throw new InvalidArgumentsException("There is nothing to cook");
+        case Client.ElicitationResult.Cancel<Order> _ -> throw new IllegalStateException("secret");
+      };
+    }
+  }
+
+  private LocalClient cook(String capabilities) {
+    LocalUpstream upstream =
+        server.of(
+            new LocalUpstream.ServerFeatures(List.of(), List.of(), List.of(new AskingMenu())));
+    return open(upstream, capabilities);
+  }
+
+  private static final String GET =
+      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"prompts/get\",\"params\":{\"name\":\"menu\"}}";
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      value = {
+        "'action':'accept','content':{'dish':'pie','guests':2,'size':'LARGE'}"
+            + "| /result/messages/0/content/text | Cook pie",
+        "'action':'decline' | /error/message | Invalid params: There is nothing to cook",
+        "'action':'cancel' | /error/message | Internal error"
+      })
+  void shouldLetAPromptAsk(String result, String path, String text) {
+    LocalClient client = cook(ALL);
+    MessageSource prompt = client.call(GET);
+
+    answer(client, next(prompt), "\"result\":{" + result.replace('\'', '"') + "}");
+
+    assertThat(tree(drain(prompt).getFirst()).at(path).asText()).isEqualTo(text);
+  }
+
+  @Test
+  void shouldTellThatAPromptNeedsACapability() {
+    MessageSource prompt = cook("{}").call(GET);
+
+    JsonNode error = tree(drain(prompt).getFirst()).get("error");
+
+    assertThat(error.get("code").asInt()).isEqualTo(-32603);
+    assertThat(error.get("message").asText())
+        .isEqualTo("The client cannot be asked for this: elicitation/create");
   }
 
   @Test

@@ -94,7 +94,7 @@ class LocalCallTest {
   @Test
   void shouldHideExceptionFromClientAndLogIt() {
     // given
-    Logger logger = Logger.getLogger(ToolCallTask.class.getName());
+    Logger logger = Logger.getLogger(ToolRegistry.class.getName());
     Recorder recorder = new Recorder();
     logger.addHandler(recorder);
     logger.setUseParentHandlers(false);

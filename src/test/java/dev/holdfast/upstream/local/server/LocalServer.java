@@ -13,21 +13,19 @@ final class LocalServer implements AfterEachCallback {
 
   /** A server of these tools. */
   LocalUpstream of(Tool<?>... tools) {
-    LocalUpstream upstream =
-        new LocalUpstream(
-            new LocalUpstream.ServerFeatures(List.of(tools), List.of(), List.of()),
-            new LogLevelStore.InMemory(),
-            "test",
-            "1");
+    return of(new LocalUpstream.ServerFeatures(List.of(tools), List.of(), List.of()));
+  }
+
+  /** A server with these features. */
+  LocalUpstream of(LocalUpstream.ServerFeatures offer) {
+    LocalUpstream upstream = new LocalUpstream(offer, new LogLevelStore.InMemory(), "test", "1");
     upstreams.add(upstream);
     return upstream;
   }
 
   /** A client of a server with these features. */
   LocalClient clientOf(LocalUpstream.ServerFeatures offer) {
-    LocalUpstream upstream = new LocalUpstream(offer, new LogLevelStore.InMemory(), "test", "1");
-    upstreams.add(upstream);
-    return LocalClient.open(upstream);
+    return LocalClient.open(of(offer));
   }
 
   /** A client of a server with one tool, named "tool". */
