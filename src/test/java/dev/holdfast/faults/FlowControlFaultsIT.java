@@ -13,31 +13,50 @@ import java.io.InputStream;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jboss.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A server sends more events than a stream may keep, and sends them faster than its client reads.
  * With the limits by default.
  */
-@Timeout(value = 4, unit = TimeUnit.MINUTES)
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 class FlowControlFaultsIT {
 
-  private static final int BURST = 40_000;
+  private static final int BURST = Load.LONG ? 400_000 : 40_000;
 
   /** More than a stream may keep; a slow reader needs longer. */
   private static final int SLOW = Load.LONG ? 40_000 : 15_000;
 
   private static final int BYTES = 350;
+
+  private static final int READERS = 16;
+
+  /** Events of each of many floods at a time. */
+  private static final int MANY = 15_000;
+
+  /** Time for which new floods begin. */
+  private static final Duration BESIDE = Load.LONG ? Duration.ofMinutes(10) : Duration.ZERO;
+
+  private static final Logger LOG = Logger.getLogger(FlowControlFaultsIT.class);
 
   /** The first connection of a client that moves gets half of what the server sends at first. */
   private static final int HELD = 10;
@@ -98,6 +117,60 @@ class FlowControlFaultsIT {
         gateways.forEach(Gateway::close);
       }
     }
+  }
+
+  /**
+   * No connected client gets a gap, however many there are, and whatever is written beside them.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"memory", "redis"})
+  void shouldDeliverEveryEventOfManyFloodsBesideShortCalls(String store) throws Exception {
+    try (RedisFixture redis = RedisFixture.start()) {
+      Map<String, String> settings =
+          Map.of("holdfast.store", store, "quarkus.redis.hosts", redis.url());
+      try (Gateway gateway = Gateway.start(server.settings(settings))) {
+        Instant end = Instant.now().plus(BESIDE);
+        AtomicInteger floods = new AtomicInteger();
+        AtomicInteger calls = new AtomicInteger();
+        CountDownLatch reading = new CountDownLatch(READERS);
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+          List<Callable<Void>> clients = new ArrayList<>();
+          clients.addAll(Collections.nCopies(READERS, () -> floods(gateway, end, floods, reading)));
+          clients.addAll(Collections.nCopies(4, () -> shortCalls(gateway, reading, calls)));
+          for (Future<Void> client : threads.invokeAll(clients)) {
+            client.get();
+          }
+        }
+        LOG.infof("store=%s floods=%d short calls=%d", store, floods.get(), calls.get());
+        assertThat(floods).hasValueGreaterThanOrEqualTo(READERS);
+        assertThat(calls).hasPositiveValue();
+      }
+    }
+  }
+
+  private static Void floods(
+      Gateway gateway, Instant end, AtomicInteger count, CountDownLatch reading) throws Exception {
+    try {
+      String session = McpClient.at(gateway.url()).ready().session();
+      for (int id = 1; id == 1 || Instant.now().isBefore(end); id++) {
+        FloodReader reader = FloodReader.of(BYTES);
+        String call = FloodServer.flood(id, MANY, BYTES, 0);
+        hasAll(reader.call(gateway.url(), session, call, ALL), MANY);
+        count.incrementAndGet();
+      }
+    } finally {
+      reading.countDown();
+    }
+    return null;
+  }
+
+  private static Void shortCalls(Gateway gateway, CountDownLatch reading, AtomicInteger count) {
+    McpClient client = McpClient.at(gateway.url()).ready();
+    while (reading.getCount() > 0) {
+      assertThat(client.post(FloodServer.echo(1)).body()).contains("\"result\"");
+      count.incrementAndGet();
+    }
+    return null;
   }
 
   /** The writer must wait for a reader whose replica is gone until the client is back. */
