@@ -144,7 +144,14 @@ final class UpstreamProducer {
     }
     int maxMessageBytes = factory.limits().serverMessageBytes().value();
     return new DefaultUpstream(
-        new LocalUpstream(served, logLevels, "holdfast", version, maxMessageBytes, factory.held()),
+        new LocalUpstream(
+            served,
+            logLevels,
+            "holdfast",
+            version,
+            maxMessageBytes,
+            factory.held(),
+            config.tools().computeThreads().orElse(0)),
         false,
         demo);
   }

@@ -97,6 +97,15 @@ public interface GatewayConfig {
     REDIS
   }
 
+  Tools tools();
+
+  /** Tools of this program. */
+  interface Tools {
+    /** Threads that all calls that compute share; one fewer than there are processors if absent. */
+    @Range(min = "2", max = "256")
+    OptionalInt computeThreads();
+  }
+
   Eras eras();
 
   /** Servers and clients without sessions. */

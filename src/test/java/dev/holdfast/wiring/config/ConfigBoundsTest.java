@@ -91,6 +91,8 @@ class ConfigBoundsTest {
     "limits.sessions, 1, 0, 1 to 10000000",
     "limits.sessions, 10000000, 10000001, 1 to 10000000",
     "limits.requests-per-second, 1, 0, 1 to 1000000",
+    "tools.compute-threads, 2, 1, 2 to 256",
+    "tools.compute-threads, 256, 257, 2 to 256",
     "limits.requests-per-second, 1000000, 1000001, 1 to 1000000",
     "limits.sessions-per-address, 1, 0, 1 to 10000000",
     "limits.sessions-per-address, 10000000, 10000001, 1 to 10000000",

@@ -58,6 +58,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.agent.max-processes", "50"),
                 entry("holdfast.agent.max-sessions", "10"),
                 entry("holdfast.demo-tools", "local"),
+                entry("holdfast.tools.compute-threads", ""),
                 entry("holdfast.console", "local"),
                 entry("holdfast.log.session-bytes", "1G"),
                 entry("holdfast.log.client-bytes", ""),

@@ -30,8 +30,7 @@ final class ComputeQueue {
    */
   private record Call(String session, FutureTask<?> task, int bytes, long turn) {}
 
-  /** Threads for all sessions. Asked at run time: a native executable contains static values. */
-  private final int threads = Math.max(2, Runtime.getRuntime().availableProcessors() - 1);
+  private final int threads;
 
   private final AutoLock lock = new AutoLock();
 
@@ -39,6 +38,17 @@ final class ComputeQueue {
   private final List<Call> waiting = new ArrayList<>();
   private final List<String> runningSessions = new ArrayList<>();
   private long turn;
+
+  /**
+   * Creates a queue.
+   *
+   * @param threads number for all sessions, at least two; zero for one fewer than there are
+   *     processors
+   */
+  ComputeQueue(int threads) {
+    this.threads =
+        threads == 0 ? Math.max(2, Runtime.getRuntime().availableProcessors() - 1) : threads;
+  }
 
   /** Threads that one session may occupy. */
   int threadsPerSession() {

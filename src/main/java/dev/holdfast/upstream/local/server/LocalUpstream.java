@@ -44,7 +44,14 @@ public final class LocalUpstream implements Upstream {
 
   /** Creates a server whose messages may have any size, with a budget of its own for them. */
   public LocalUpstream(ServerFeatures features, LogLevelStore levels, String name, String version) {
-    this(features, levels, name, version, Integer.MAX_VALUE, ByteBudget.ofHeap(8, Long.MAX_VALUE));
+    this(
+        features,
+        levels,
+        name,
+        version,
+        Integer.MAX_VALUE,
+        ByteBudget.ofHeap(8, Long.MAX_VALUE),
+        0);
   }
 
   /**
@@ -54,6 +61,8 @@ public final class LocalUpstream implements Upstream {
    * @param name the server's name for clients
    * @param maxMessageBytes size of the largest message
    * @param held budget of messages that wait for their readers
+   * @param computeThreads threads of all {@link Tool#cpuBound()} calls, at least two; zero for one
+   *     fewer than there are processors
    * @throws IllegalArgumentException if two tools, resources or prompts have the same name, a name
    *     is malformed, or a record has no schema
    */
@@ -63,12 +72,13 @@ public final class LocalUpstream implements Upstream {
       String name,
       String version,
       int maxMessageBytes,
-      ByteBudget held) {
+      ByteBudget held,
+      int computeThreads) {
     this.tools = new ToolRegistry(features.tools());
     this.resources = new ResourceRegistry(features.resources(), features.templates());
     this.prompts = new PromptRegistry(features.prompts());
     this.levels = levels;
-    this.calls = new ToolCalls(levels, maxMessageBytes, held);
+    this.calls = new ToolCalls(levels, maxMessageBytes, held, computeThreads);
     this.name = name;
     this.version = version;
   }

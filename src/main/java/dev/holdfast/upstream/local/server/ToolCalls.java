@@ -21,11 +21,12 @@ final class ToolCalls implements AutoCloseable {
 
   private final int maxMessageBytes;
 
-  private final ComputeQueue computing = new ComputeQueue();
+  private final ComputeQueue computing;
   private final ConcurrentMap<CallId, ToolCallTask> running = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  ToolCalls(LogLevelStore levels, int maxMessageBytes, ByteBudget held) {
+  ToolCalls(LogLevelStore levels, int maxMessageBytes, ByteBudget held, int computeThreads) {
+    this.computing = new ComputeQueue(computeThreads);
     this.levels = levels;
     this.maxMessageBytes = maxMessageBytes;
     this.held = held;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class ComputeQueueTest {
 
-  private final ComputeQueue queue = new ComputeQueue();
+  private final ComputeQueue queue = new ComputeQueue(0);
   private final CountDownLatch held = new CountDownLatch(1);
   private final CountDownLatch free = new CountDownLatch(1);
 
@@ -56,6 +56,29 @@ class ComputeQueueTest {
     // One thread runs all of them, since the others are held.
     for (String next : List.of("greedy", "modest", "greedy", "greedy")) {
       assertThat(ran.take()).isEqualTo(next);
+    }
+  }
+
+  @Test
+  void shouldUseAsManyThreadsAsConfigured() throws Exception {
+    ComputeQueue many = new ComputeQueue(7);
+    CountDownLatch running = new CountDownLatch(7);
+    for (int i = 0; i < 8; i++) {
+      Runnable work =
+          () -> {
+            running.countDown();
+            await(held).run();
+            ran.add("done");
+          };
+      assertThat(many.start("session " + i, new FutureTask<>(work, null), 1)).isTrue();
+    }
+
+    running.await();
+    assertThat(many.threadsPerSession()).isEqualTo(6);
+    assertThat(ran).isEmpty();
+    held.countDown();
+    for (int i = 0; i < 8; i++) {
+      assertThat(ran.take()).isEqualTo("done");
     }
   }
 }

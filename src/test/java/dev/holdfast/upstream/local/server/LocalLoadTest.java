@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(30)
 class LocalLoadTest {
 
-  private static final int CPU_THREADS = new ComputeQueue().threadsPerSession();
+  private static final int CPU_THREADS = new ComputeQueue(0).threadsPerSession();
 
   private static final String CALL =
       """

@@ -272,7 +272,8 @@ class LocalUpstreamTest {
             "small",
             "1",
             Integer.MAX_VALUE,
-            held)) {
+            held,
+            0)) {
       LocalClient client = LocalClient.open(small);
 
       assertThatThrownBy(() -> client.ask(batch)).isInstanceOf(UpstreamException.Busy.class);
@@ -303,7 +304,8 @@ class LocalUpstreamTest {
             "limited",
             "1",
             2000,
-            new ByteBudget(Long.MAX_VALUE))) {
+            new ByteBudget(Long.MAX_VALUE),
+            0)) {
       LocalClient client = LocalClient.open(limited);
 
       assertThat(drain(client.callTool("1", "large")))
