@@ -1,5 +1,8 @@
 package dev.holdfast.held;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.budget.LogRate;
 import dev.holdfast.call.Caller;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.Principal;
@@ -27,6 +30,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,12 +39,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HeldCalls {
 
-  /** Name of the tool that returns the result of a call. */
-  public static final String TOOL = "wait_for_result";
+  private static final Logger LOG = Logger.getLogger(HeldCalls.class);
+  private static final LogRate TAKEN = new LogRate(Duration.ofMinutes(1));
 
   private static final String DESCRIPTION =
       """
-      {"name":"wait_for_result","title":"Wait for a result",\
+      {"name":"{wait}","title":"Wait for a result",\
       "description":"Returns the result of a call that was still running. If the call still runs \
       after a while, the answer says so; then call this tool again with the same handle.",\
       "inputSchema":{"type":"object","properties":{"handle":{"type":"string",\
@@ -49,7 +53,7 @@ public final class HeldCalls {
       """;
 
   private static final String HELD =
-      "{tool} is still running. Do not call it again. Call the tool wait_for_result with this handle"
+      "{tool} is still running. Do not call it again. Call the tool {wait} with this handle"
           + " to get its result: {handle}";
   private static final String UNKNOWN =
       "There is no result for this handle: it is not complete, has expired, or is of another client."
@@ -118,7 +122,7 @@ public final class HeldCalls {
       case Methods.TOOLS_CALL -> {
         Client client =
             new Client(exchange.upstream(), exchange.caller(), request, most.get(), header != null);
-        if (!TOOL.equals(request.toolName())) {
+        if (!config.tool().equals(request.toolName())) {
           yield held(next.take(), client);
         }
         Reply refusal =
@@ -129,7 +133,7 @@ public final class HeldCalls {
     };
   }
 
-  private static Reply withTool(Reply reply) {
+  private Reply withTool(Reply reply) {
     return switch (reply) {
       case Reply.Json(byte[] document, int status) -> new Reply.Json(addTool(document), status);
       case Reply.Stream(Tail tail, boolean isComplete) ->
@@ -139,8 +143,12 @@ public final class HeldCalls {
   }
 
   /** Adds the tool to the last page of a list. */
-  private static byte[] addTool(byte[] response) {
+  private byte[] addTool(byte[] response) {
     String tools = JsonEdit.raw(response, "result", "tools");
+    if (hasOwn(tools)) {
+      TAKEN.warn(LOG, "the server has a tool with the name of calls.tool tool=%s", config.tool());
+      return response;
+    }
     if (tools == null
         || !tools.startsWith("[")
         || JsonEdit.text(JsonEdit.raw(response, "result", "nextCursor")) != null) {
@@ -149,12 +157,20 @@ public final class HeldCalls {
     String before = tools.substring(0, tools.lastIndexOf(']')).stripTrailing();
     String comma = before.equals("[") ? "" : ",";
     return new JsonEdit()
-        .set(before + comma + DESCRIPTION + "]", "result", "tools")
+        .set(before + comma + DESCRIPTION.replace("{wait}", config.tool()) + "]", "result", "tools")
         .apply(response);
   }
 
+  private boolean hasOwn(@Nullable String tools) {
+    String name = JsonEdit.quote(config.tool());
+    return tools != null
+        && tools.contains(name)
+        && JsonEdit.elements(tools).stream()
+            .anyMatch(each -> name.equals(JsonEdit.raw(each.getBytes(UTF_8), "name")));
+  }
+
   /** Adds the tool to a list that comes as a stream. */
-  private static final class ToolAdded extends ForwardingTranslation {
+  private final class ToolAdded extends ForwardingTranslation {
 
     ToolAdded(Translation inner) {
       super(inner);
@@ -192,7 +208,11 @@ public final class HeldCalls {
             String text = handle.seal(seal, principal, upstream);
             String running = config.heldText().orElse(HELD);
             return answer(
-                running.replace("{tool}", tool).replace("{handle}", text) + (asked ? ASKED : ""));
+                running
+                        .replace("{tool}", tool)
+                        .replace("{wait}", config.tool())
+                        .replace("{handle}", text)
+                    + (asked ? ASKED : ""));
           }
 
           @Override

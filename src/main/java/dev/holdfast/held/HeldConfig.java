@@ -2,8 +2,12 @@ package dev.holdfast.held;
 
 import dev.holdfast.config.Range;
 import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithConverter;
+import io.smallrye.config.WithDefault;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.regex.Pattern;
+import org.eclipse.microprofile.config.spi.Converter;
 
 /** Calls that run for longer than their clients wait. */
 @ConfigMapping(prefix = "holdfast.calls")
@@ -21,4 +25,26 @@ public interface HeldConfig {
    * for the name of the tool and the handle.
    */
   Optional<String> heldText();
+
+  /**
+   * Name of the tool that returns results. The server has no tool of that name, and no other
+   * gateway before it that holds calls.
+   */
+  @WithDefault("wait_for_result")
+  @WithConverter(ToolName.class)
+  String tool();
+
+  /** Reads the name of a tool (MCP 2025-11-25, Tools, Tool Names). */
+  final class ToolName implements Converter<String> {
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,128}");
+
+    @Override
+    public String convert(String text) {
+      if (!NAME.matcher(text).matches()) {
+        throw new IllegalArgumentException("must be 1 to 128 of A-Z a-z 0-9 _ . -, not " + text);
+      }
+      return text;
+    }
+  }
 }

@@ -9,6 +9,7 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +23,10 @@ import org.jspecify.annotations.Nullable;
 public final class RedisSealStore implements SealStore {
 
   private static final int MAX_KEYS = 100;
+
+  /** A Redis that has lost its data gets the key again after this time. */
+  private static final Duration AGREED = Duration.ofMinutes(1);
+
   private static final Duration KEY_LIFE = SealKey.MAX_AGE.plus(MAX_LIFE);
 
   private final RedisClient client;
@@ -30,7 +35,14 @@ public final class RedisSealStore implements SealStore {
   private final Map<Integer, SealKey> known = LruMap.create(MAX_KEYS);
 
   /** The newest key that this replica knows. */
-  private volatile @Nullable SealKey current;
+  private volatile @Nullable Agreed current;
+
+  /**
+   * A key on which the replicas have agreed.
+   *
+   * @param until time after which Redis may have lost it
+   */
+  private record Agreed(SealKey key, Instant until) {}
 
   /** Asks Redis when a key is needed. */
   public RedisSealStore(RedisClient client, RedisKeys keys, InstantSource clock) {
@@ -41,18 +53,19 @@ public final class RedisSealStore implements SealStore {
 
   @Override
   public SealKey current() {
-    SealKey key = current;
-    if (key == null || key.isOld(clock.instant())) {
-      key = agree();
-      current = key;
-      known.put(key.id(), key);
+    Agreed agreed = current;
+    Instant now = clock.instant();
+    if (agreed == null || agreed.key.isOld(now) || now.isAfter(agreed.until)) {
+      SealKey mine = agreed == null || agreed.key.isOld(now) ? SealKey.random(now) : agreed.key;
+      agreed = new Agreed(agree(mine), now.plus(AGREED));
+      current = agreed;
+      known.put(agreed.key.id(), agreed.key);
     }
-    return key;
+    return agreed.key;
   }
 
-  /** Offers a new key, and takes the one that was offered first. */
-  private SealKey agree() {
-    SealKey offered = SealKey.random(clock.instant());
+  /** Offers a key, and takes the one that was offered first. */
+  private SealKey agree(SealKey offered) {
     set(keys.sealKey(offered.id()), offered.format(), KEY_LIFE, false);
     set(keys.sealKey(), offered.format(), SealKey.MAX_AGE, true);
     Response agreed = send(Request.cmd(Command.GET).arg(keys.sealKey()));

@@ -241,6 +241,7 @@ class ArchitectureTest {
           entry(
               "held",
               List.of(
+                  "budget",
                   "clients",
                   "session",
                   "config",

@@ -3,8 +3,10 @@ package dev.holdfast.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.held.HeldCalls;
 import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.FrameStream;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.StatelessClient;
 import io.quarkus.test.junit.QuarkusTest;
@@ -69,6 +71,19 @@ class HeldCallsTest {
     assertThat(client.post(list).body()).contains("\"countdown\"", "\"name\":\"" + TOOL + "\"");
     assertThat(StatelessClient.at(GatewayUrl.mcp()).post("tools/list", "{}").body())
         .contains("\"countdown\"", "\"name\":\"" + TOOL + "\"");
+  }
+
+  @Test
+  void shouldNotListTwoToolsOfItsName() {
+    try (LoggedLines log = new LoggedLines(HeldCalls.class)) {
+      String list =
+          McpClient.at(GatewayUrl.mcp("scripted"))
+              .post("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}")
+              .body();
+
+      assertThat(StatelessClient.json(list).at("/result/tools")).hasSize(1);
+      log.await("the server has a tool with the name of calls.tool tool=" + TOOL);
+    }
   }
 
   @Test

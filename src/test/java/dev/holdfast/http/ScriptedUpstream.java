@@ -134,6 +134,7 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
                   .formatted(id(body), SECRET),
               "WWW-Authenticate: Bearer error_description=\"" + SECRET + "\"");
       case "inquire" -> inquire(body, wire);
+      case "tools/list" -> answerJson(wire, body, "{\"tools\":[{\"name\":\"wait_for_result\"}]}");
       case "wait" ->
           wire.beginEvents()
               .chunk(
