@@ -26,10 +26,14 @@ public final class AuditLog {
   public static final String CATEGORY = "dev.holdfast.audit";
 
   /** Writes nothing. */
-  public static final AuditLog OFF = new AuditLog(false, InstantSource.system());
+  public static final AuditLog OFF = new AuditLog(false, false, InstantSource.system());
+
+  /** The most characters of an id that a client has chosen. */
+  private static final int MAX_ID = 64;
 
   private final Logger lines = Logger.getLogger(CATEGORY);
   private final boolean on;
+  private final boolean calls;
   private final InstantSource clock;
 
   // Clients and strangers cause these at will.
@@ -39,14 +43,102 @@ public final class AuditLog {
   private final LogRate deniedTools = new LogRate(Duration.ofMillis(100));
   private final LogRate refusedCredentials = new LogRate(Duration.ofMillis(100));
 
-  private AuditLog(boolean on, InstantSource clock) {
+  private AuditLog(boolean on, boolean calls, InstantSource clock) {
     this.on = on;
+    this.calls = calls;
     this.clock = clock;
   }
 
-  /** An audit log that writes lines. */
-  public static AuditLog on(InstantSource clock) {
-    return new AuditLog(true, clock);
+  /**
+   * An audit log that writes lines.
+   *
+   * @param calls true to write lines about calls that are allowed, too
+   */
+  public static AuditLog on(boolean calls, InstantSource clock) {
+    return new AuditLog(true, calls, clock);
+  }
+
+  /** Returns true if calls that are allowed get lines. */
+  public boolean hasCalls() {
+    return calls;
+  }
+
+  /**
+   * A call of a tool.
+   *
+   * @param address the network of the address of its sender
+   * @param session null for a client without one
+   * @param request the JSON-RPC id that the client has chosen; empty when it is unknown
+   * @param stream name of the stream with its messages; empty while it has none
+   */
+  public record Call(
+      Principal principal,
+      String address,
+      String upstream,
+      @Nullable SessionId session,
+      String request,
+      String stream) {
+
+    /** Returns the same call, with the name of its stream. */
+    public Call on(String name) {
+      return new Call(principal, address, upstream, session, request, name);
+    }
+  }
+
+  /** The answer to a call. */
+  public enum Outcome {
+    RESULT("result"),
+    TOOL_ERROR("result of the tool that is an error"),
+    ERROR("error"),
+    QUESTION("question"),
+    HELD("handle"),
+    REFUSED("refused");
+
+    private final String text;
+
+    Outcome(String text) {
+      this.text = text;
+    }
+  }
+
+  /**
+   * A client calls a tool.
+   *
+   * @param tool null when the call names none
+   */
+  public void callArrived(Call call, @Nullable String tool) {
+    of("call", call).with("tool", tool).write();
+  }
+
+  /** A client goes on to read a call over another connection. */
+  public void callResumed(Call call) {
+    of("call-resumed", call).write();
+  }
+
+  /** The connection of the client has taken the answer. */
+  public void callAnswered(Call call, Outcome outcome) {
+    of("call-answered", call).with("outcome", outcome.text).write();
+  }
+
+  /**
+   * The connection of the client has ended without an answer. The call goes on.
+   *
+   * @param reason why, for people
+   */
+  public void callLeft(Call call, String reason) {
+    of("call-left", call).with("reason", reason).write();
+  }
+
+  private Event of(String name, Call call) {
+    SessionId session = call.session();
+    String request = call.request();
+    return new Event(name)
+        .by(call.principal())
+        .with("address", call.address())
+        .with("upstream", call.upstream())
+        .with("session", session == null ? null : session.toString())
+        .with("request", request.length() > MAX_ID ? request.substring(0, MAX_ID) : request)
+        .with("stream", call.stream());
   }
 
   /**

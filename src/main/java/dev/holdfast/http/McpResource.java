@@ -120,7 +120,7 @@ public final class McpResource {
       // a JSON-RPC error: it would ask for the rest of the stream forever.
       return relay
           .resume(request.upstream(), session, request.caller(), last.get())
-          .map(request::stream)
+          .map(tail -> request.stream(request.audited(tail, session)))
           .orElseGet(() -> Response.noContent().build());
     }
     if (!isNew) {

@@ -4,6 +4,7 @@ import dev.holdfast.call.Caller;
 import dev.holdfast.call.ClientToken;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.SessionId;
+import dev.holdfast.held.HeldCalls;
 import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.http.limit.Client;
 import dev.holdfast.http.limit.ClientBytes;
@@ -126,18 +127,15 @@ final class RequestInProgress implements AutoCloseable {
     ClientBytes.Lease lease = Objects.requireNonNull(bytes);
     Exchange exchange = exchange(session, hasOneStream, RequestChecks.withSessions(body));
     RequestSteps.Doors doors = steps.doors();
-    return doors
-        .held()
-        .take(
-            exchange,
-            null,
-            () -> {
-              Reply reply = doors.relay().take(exchange, lease::release);
-              if (reply instanceof Reply.Stream || (hasOneStream && !body.requestIds().isEmpty())) {
-                lease.handOver();
-              }
-              return reply;
-            });
+    HeldCalls.Door door =
+        () -> {
+          Reply reply = doors.relay().take(exchange, lease::release);
+          if (reply instanceof Reply.Stream || (hasOneStream && !body.requestIds().isEmpty())) {
+            lease.handOver();
+          }
+          return reply;
+        };
+    return doors.audit().take(exchange, () -> doors.held().take(exchange, null, door));
   }
 
   /** Hands the body of a client without a session to the relay, as {@link #take} does. */
@@ -146,19 +144,17 @@ final class RequestInProgress implements AutoCloseable {
     ClientBytes.Lease lease = Objects.requireNonNull(bytes);
     Exchange exchange = withArguments(exchange(null, false, body));
     RequestSteps.Doors doors = steps.doors();
+    HeldCalls.Door door =
+        () -> {
+          Reply reply = doors.stateless().take(exchange, headers::getHeaderString, lease::release);
+          if (reply instanceof Reply.Stream) {
+            lease.handOver();
+          }
+          return reply;
+        };
     return doors
-        .held()
-        .take(
-            exchange,
-            headers::getHeaderString,
-            () -> {
-              Reply reply =
-                  doors.stateless().take(exchange, headers::getHeaderString, lease::release);
-              if (reply instanceof Reply.Stream) {
-                lease.handOver();
-              }
-              return reply;
-            });
+        .audit()
+        .take(exchange, () -> doors.held().take(exchange, headers::getHeaderString, door));
   }
 
   /** Adds the headers that repeat arguments: a server without sessions wants them. */
@@ -175,7 +171,16 @@ final class RequestInProgress implements AutoCloseable {
 
   /** Goes on with a call of a client without a session. */
   Optional<Tail> resumeStateless(EventId last) {
-    return steps.doors().stateless().resume(upstream, caller, last);
+    return steps
+        .doors()
+        .stateless()
+        .resume(upstream, caller, last)
+        .map(tail -> audited(tail, null));
+  }
+
+  /** Tells the audit log what becomes of a resumed call. */
+  Tail audited(Tail tail, @Nullable SessionId session) {
+    return steps.doors().audit().resumed(tail, caller, upstream, session);
   }
 
   private Exchange exchange(@Nullable SessionId session, boolean hasOneStream, Body body) {

@@ -30,7 +30,7 @@ record RequestSteps(
 
   /** The relay, for clients with and without a session, and what stands before both. */
   @Singleton
-  record Doors(Relay relay, StatelessRelay stateless, HeldCalls held) {}
+  record Doors(Relay relay, StatelessRelay stateless, HeldCalls held, CallAudit audit) {}
 
   /** Limits on the numbers of requests and of connections. */
   @Singleton

@@ -123,7 +123,9 @@ final class StoreProducer {
   @Produces
   @Singleton
   AuditLog audit(CheckedConfig checked, ProcessMode mode) {
-    return checked.gateway().audit() && mode.serves() ? AuditLog.on(clock) : AuditLog.OFF;
+    return checked.gateway().audit() && mode.serves()
+        ? AuditLog.on(checked.gateway().auditCalls(), clock)
+        : AuditLog.OFF;
   }
 
   /** An eighth of the heap, unless configured. */

@@ -275,6 +275,7 @@ class ArchitectureTest {
                   "http.socket",
                   "http.stream",
                   "budget",
+                  "log",
                   "timer",
                   "relay",
                   "relay.stream",

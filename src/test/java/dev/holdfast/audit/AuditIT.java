@@ -7,8 +7,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.holdfast.auth.AccessKey;
 import dev.holdfast.auth.KeyClient;
+import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.StatelessClient;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -184,6 +187,70 @@ class AuditIT {
     } catch (RuntimeException lost) {
       assertThat(lost).isNotNull();
     }
+  }
+
+  @Test
+  void shouldTellWhatBecameOfEachCall() throws Exception {
+    Map<String, String> settings = new HashMap<>();
+    settings("audit")
+        .forEach((key, value) -> {
+          if (key.startsWith("holdfast.audit") || key.startsWith("quarkus.")) {
+            settings.put(key, value);
+          }
+        });
+    settings.put("holdfast.audit-calls", "true");
+    settings.put("holdfast.calls.hold-after", "1s");
+    try (Gateway gateway = Gateway.start(settings)) {
+      McpClient client = McpClient.at(gateway.url()).ready();
+      String session = client.session().substring(0, 6) + "…";
+
+      assertThat(client.call("countdown", "{\"from\":1,\"intervalMs\":10}").events()).isNotEmpty();
+      assertThat(lastEvents("audit", session, 2))
+          .extracting(line -> line.path("event").asText() + " " + line.path("outcome").asText())
+          .containsExactly("call ", "call-answered result");
+
+      FrameStream cut = client.call("countdown", "{\"from\":3,\"intervalMs\":300}");
+      assertThat(cut.next()).isNotNull();
+      cut.cut();
+      awaitEvent("audit", "call-left", "the client is gone", session);
+      assertThat(client.resume(cut.lastEventId()).events()).isNotEmpty();
+      List<JsonNode> lines = lastEvents("audit", session, 4);
+      assertThat(lines)
+          .extracting(line -> line.path("event").asText())
+          .containsExactly("call", "call-left", "call-resumed", "call-answered");
+      assertThat(lines.subList(1, 4))
+          .extracting(line -> line.path("stream").asText())
+          .containsOnly(cut.lastEventId().substring(0, cut.lastEventId().indexOf('_')));
+      assertThat(lines.getFirst().path("tool").asText()).isEqualTo("countdown");
+
+      assertThat(client.call("countdown", "{\"from\":30,\"intervalMs\":200}").events())
+          .isNotEmpty();
+      assertThat(lastEvents("audit", session, 1).getFirst().path("outcome").asText())
+          .isEqualTo("handle");
+
+      StatelessClient other = StatelessClient.at(gateway.url());
+      assertThat(other.call("countdown", "{\"from\":1,\"intervalMs\":10}").events()).isNotEmpty();
+      awaitEvent("audit", "call-answered", "\"upstream\":\"default\",\"request\"", "result");
+    }
+  }
+
+  /** Waits for the last line of calls of a session, which comes after the end of its response. */
+  private List<JsonNode> lastEvents(String file, String session, int count) throws IOException {
+    await()
+        .until(() -> {
+          List<JsonNode> calls = calls(file, session);
+          return calls.size() >= count
+              && calls.getLast().path("event").asText().equals("call-answered");
+        });
+    List<JsonNode> calls = calls(file, session);
+    return calls.subList(calls.size() - count, calls.size());
+  }
+
+  private List<JsonNode> calls(String file, String session) throws IOException {
+    return events(file).stream()
+        .filter(line -> line.path("event").asText().startsWith("call"))
+        .filter(line -> line.path("session").asText().equals(session))
+        .toList();
   }
 
   @Test

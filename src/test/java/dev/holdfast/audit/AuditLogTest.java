@@ -55,7 +55,7 @@ class AuditLogTest {
         @Override
         public void close() {}
       };
-  private final AuditLog audit = AuditLog.on(() -> NOW.plusNanos(1));
+  private final AuditLog audit = AuditLog.on(true, () -> NOW.plusNanos(1));
   private final Session session = session(ALICE, "a \"client\"\n");
 
   private static Session session(Principal principal, String client) {
@@ -103,6 +103,12 @@ class AuditLogTest {
       audit.upstreamDenied(BOB, "192.0.2.7", "files", "the scope files is missing");
       audit.credentialRefused("192.0.2.7", "the credential is not valid");
       audit.toolDenied("key alice", "files", session.id().value(), "drop", "the tool is hidden");
+      AuditLog.Call call =
+          new AuditLog.Call(ALICE, "192.0.2.7", "files", session.id(), "\"" + "7".repeat(99), "");
+      audit.callArrived(call, "drop");
+      audit.callAnswered(call.on("stream"), AuditLog.Outcome.RESULT);
+      audit.callLeft(call.on("stream"), "the client is gone");
+      audit.callResumed(new AuditLog.Call(ALICE, "192.0.2.7", "files", session.id(), "", "s"));
     }
   }
 
@@ -179,6 +185,21 @@ class AuditLogTest {
     Set<String> fields = new TreeSet<>(Set.of("time", "event"));
     fields.addAll(Arrays.asList(cell.replace("`", "").split(" ")));
     return fields;
+  }
+
+  @Test
+  void shouldShortenIdsThatClientsChoose() {
+    audit.callArrived(
+        new AuditLog.Call(ALICE, "", "files", null, "\"" + "7".repeat(99) + "\"", ""), "drop");
+
+    assertThat(json(lines.getFirst()).path("request").asText()).isEqualTo("\"" + "7".repeat(63));
+  }
+
+  @Test
+  void shouldWriteNothingOfCallsUnlessAsked() {
+    assertThat(AuditLog.on(false, Instant::now).hasCalls()).isFalse();
+    assertThat(AuditLog.OFF.hasCalls()).isFalse();
+    assertThat(audit.hasCalls()).isTrue();
   }
 
   @Test

@@ -73,6 +73,10 @@ public interface GatewayConfig {
   @WithDefault("false")
   boolean audit();
 
+  /** True to write lines about all calls of tools to the audit log. */
+  @WithDefault("false")
+  boolean auditCalls();
+
   /** Conditions for the demo tools at {@code /mcp}, unless that has an upstream. */
   enum DemoTools {
     /** While only programs on this machine can connect. */

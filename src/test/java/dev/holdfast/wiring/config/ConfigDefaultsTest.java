@@ -27,6 +27,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.config", ""),
                 entry("holdfast.cleanup-interval", "5m"),
                 entry("holdfast.audit", "false"),
+                entry("holdfast.audit-calls", "false"),
                 entry("holdfast.agent.command", ""),
                 entry("holdfast.clients.*.user-agent", ""),
                 entry("holdfast.clients.*.client-info", ""),
