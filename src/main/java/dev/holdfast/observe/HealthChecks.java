@@ -5,6 +5,7 @@ import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
 import dev.holdfast.text.Reason;
 import dev.holdfast.upstream.UpstreamMonitor;
+import io.quarkus.vertx.http.HttpServer;
 import io.smallrye.health.api.HealthGroup;
 import io.smallrye.health.api.Wellness;
 import jakarta.enterprise.inject.Produces;
@@ -17,10 +18,28 @@ import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.Readiness;
+import org.eclipse.microprofile.health.Startup;
 
-/** Checks the health of the store, the issuers and the upstreams. Quarkus checks for a shutdown. */
+/**
+ * Checks the health of the server, the store, the issuers and the upstreams. Quarkus checks for a
+ * shutdown.
+ */
 @Singleton
 final class HealthChecks {
+
+  /**
+   * Started when clients can connect. The store may be away then: a replica that is restarted for
+   * it could not serve earlier.
+   */
+  @Produces
+  @Startup
+  @Singleton
+  static HealthCheck listening(HttpServer server) {
+    return () ->
+        HealthCheckResponse.named("listening")
+            .status(server.getPort() > 0 || server.getSecurePort() > 0)
+            .build();
+  }
 
   /**
    * Ready while the store accepts events and wake-ups from other replicas arrive. Without the

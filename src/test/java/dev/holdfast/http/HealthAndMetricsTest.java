@@ -5,6 +5,7 @@ import static io.restassured.RestAssured.given;
 import static io.restassured.RestAssured.head;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.contains;
 import static org.hamcrest.Matchers.containsInAnyOrder;
 import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.hasItem;
@@ -55,7 +56,11 @@ class HealthAndMetricsTest {
         .body("checks.name", containsInAnyOrder("store", "Graceful Shutdown"));
     get(GatewayUrl.management("/q/health/well")).then().body("checks.name", hasItem("issuers"));
     get(GatewayUrl.management("/q/health/live")).then().statusCode(200);
-    get(GatewayUrl.management("/q/health/started")).then().statusCode(200);
+    get(GatewayUrl.management("/q/health/started"))
+        .then()
+        .statusCode(200)
+        .body("checks.name", contains("listening"))
+        .body("status", equalTo("UP"));
   }
 
   @Test
