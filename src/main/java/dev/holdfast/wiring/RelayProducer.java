@@ -16,6 +16,7 @@ import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Inbox;
+import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.relay.Housekeeping;
@@ -79,10 +80,13 @@ final class RelayProducer {
       StoreFailureConfig storeFailure,
       SessionConfig session) {}
 
+  /** The stores of the relay. */
+  record Stores(EventLog log, SharedLog shared, SessionStore sessions) {}
+
   RelayProducer(
       Config config,
       ConfiguredUpstreams configured,
-      StoreProducer stores,
+      Stores stores,
       RelayListener listener,
       AuditLog audit,
       ClientTokens tokens,
@@ -90,9 +94,9 @@ final class RelayProducer {
     InstantSource clock = InstantSource.system();
     StreamConfig streams = config.streams();
     ReplayConfig replay = config.replay();
-    EventLog log = stores.log;
-    SessionStore store = stores.sessions;
-    Inbox inbox = stores.sharedLog.inbox();
+    EventLog log = stores.log();
+    SessionStore store = stores.sessions();
+    Inbox inbox = stores.shared().inbox();
     pumps = new Pumps(config.storeFailure().hold(), listener, traces);
     PinnedSessions pinned = new PinnedSessions(inbox, pumps, listener);
     clients = new KnownClients(config.gateway().clients());
@@ -126,7 +130,7 @@ final class RelayProducer {
             sessions,
             upstreams,
             log,
-            stores.sharedLog,
+            stores.shared(),
             router,
             starter,
             pinned,
@@ -152,6 +156,12 @@ final class RelayProducer {
       StoreFailureConfig storeFailure,
       SessionConfig session) {
     return new Config(gateway, streams, replay, storeFailure, session);
+  }
+
+  @Produces
+  @Singleton
+  static Stores stores(EventLog log, SharedLog shared, SessionStore sessions) {
+    return new Stores(log, shared, sessions);
   }
 
   @Produces
