@@ -76,6 +76,7 @@ public final class JsonHttp implements AutoCloseable {
                 .setKeepAliveTimeout(KEEP_ALIVE_SECONDS)
                 .setUseAlpn(false),
             new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS));
+    // Internal, since a public context is that of the calling thread.
     eventLoop = ((VertxInternal) vertx).createEventLoopContext();
   }
 

@@ -160,6 +160,7 @@ public final class TraceExport implements AutoCloseable {
           () -> "traces not sent spans=%d reason=%s".formatted(spans, reason(failure)));
     }
 
+    /** Uses an internal class of OpenTelemetry, since nothing else tells the status. */
     private static String reason(@Nullable Throwable failure) {
       return failure instanceof HttpExportException http && http.getResponse() != null
           ? "status " + http.getResponse().statusCode()

@@ -535,6 +535,37 @@ class ArchitectureTest {
     onlyUsedIn("io.opentelemetry..", "trace");
   }
 
+  /**
+   * A new version of a library may change these without notice. Each class says why it needs one.
+   */
+  @ParameterizedTest
+  @CsvSource({"io.vertx..impl..", "io.netty..internal..", "io.opentelemetry..internal.."})
+  void shouldUseInternalClassesOfLibrariesOnlyWhereNothingElseHelps(String internal) {
+    noClasses()
+        .that(
+            not(
+                nestedIn(
+                    "oauth.JsonHttp",
+                    "upstream.http.HttpClients",
+                    "http.socket.ClientSocket",
+                    "http.socket.SocketGuard",
+                    "redis.SlotMap",
+                    "trace.TraceExport")))
+        .should()
+        .dependOnClassesThat(resideInAPackage(internal))
+        .check(MAIN);
+  }
+
+  private static DescribedPredicate<JavaClass> nestedIn(String... names) {
+    return DescribedPredicate.describe(
+        "classes of " + List.of(names),
+        each ->
+            Stream.of(names)
+                .map(ArchitectureTest::packageName)
+                .anyMatch(
+                    name -> each.getName().equals(name) || each.getName().startsWith(name + "$")));
+  }
+
   @Test
   void shouldUseMutinyOnlyAtTheEdges() {
     onlyUsedIn("io.smallrye.mutiny..", "redis");

@@ -87,7 +87,10 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
     channel.pipeline().addFirst(this);
   }
 
-  /** Returns the guard of a request's socket; null when it has none. */
+  /**
+   * Returns the guard of a request's socket; null when it has none. Uses an internal class of
+   * Vert.x, since nothing else tells the channel of a connection.
+   */
   static @Nullable SocketGuard of(HttpServerRequest request) {
     return request.connection() instanceof ConnectionBase connection
         ? connection.channel().attr(KEY).get()

@@ -95,6 +95,7 @@ public final class HttpClients implements AutoCloseable {
     Semaphore freeCalls = new Semaphore(settings.maxConnections());
     Semaphore freeStreams = new Semaphore(settings.maxConnections());
     for (int i = 0; i < eventLoops(); i++) {
+      // Internal, since a public context is that of the calling thread: all pools would share it.
       Context loop = ((VertxInternal) vertx).createEventLoopContext();
       calls.add(ConnectionPool.create(vertx, options, loop, freeCalls, unread, turns));
       streams.add(ConnectionPool.create(vertx, options, loop, freeStreams, unread, turns));
@@ -204,6 +205,7 @@ public final class HttpClients implements AutoCloseable {
     private static void connected(HttpConnection connection) {
       // Each exchange handles its failures; without a handler Vert.x logs them as errors.
       connection.exceptionHandler(_ -> {});
+      // Internal, since the public options have no interval of keep-alives.
       if (connection instanceof ConnectionBase base) {
         ChannelConfig socket = base.channel().config();
         try {
