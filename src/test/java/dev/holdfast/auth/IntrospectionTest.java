@@ -51,6 +51,7 @@ class IntrospectionTest {
   private volatile int status = 200;
   private volatile String answer = active("");
   private volatile boolean waits;
+  private volatile boolean breaksOff;
 
   private HttpServer server() {
     try {
@@ -80,6 +81,10 @@ class IntrospectionTest {
             + exchange.getRequestHeaders().getFirst("Authorization")
             + " "
             + form);
+    if (breaksOff) {
+      exchange.close();
+      return;
+    }
     if (waits) {
       try {
         gate.await();
@@ -329,5 +334,25 @@ class IntrospectionTest {
     assertThatThrownBy(() -> ask("token"))
         .isInstanceOf(TokenRefusedException.IssuerAway.class)
         .hasMessageContaining("timed out");
+  }
+
+  /** A server that is in trouble must not get a request for each token. */
+  @Test
+  void shouldPauseAfterAFailure() {
+    breaksOff = true;
+    assertThatThrownBy(() -> ask("first")).isInstanceOf(TokenRefusedException.IssuerAway.class);
+    asked.clear();
+
+    for (int n = 0; n < 1000; n++) {
+      String token = "token" + n;
+      assertThatThrownBy(() -> ask(token)).isInstanceOf(TokenRefusedException.IssuerAway.class);
+    }
+
+    // A pause of three seconds may end in between.
+    assertThat(asked).hasSizeLessThan(100);
+    breaksOff = false;
+    await()
+        .ignoreExceptions()
+        .untilAsserted(() -> assertThat(ask("good").principal().subject()).isEqualTo("alice"));
   }
 }

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import org.jose4j.jwk.JsonWebKey.OutputControlLevel;
@@ -42,6 +43,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What an issuer with a certificate of a company's own authority says about itself. */
@@ -67,6 +69,9 @@ class IssuerMetadataTest {
   private final Map<String, String> documents = new ConcurrentHashMap<>();
   private final Map<String, String> redirects = new ConcurrentHashMap<>();
   private final List<String> asked = new CopyOnWriteArrayList<>();
+
+  /** Closed while the server answers nothing. */
+  private volatile CountDownLatch gate = new CountDownLatch(0);
 
   private final Vertx vertx = Vertx.vertx();
 
@@ -105,6 +110,11 @@ class IssuerMetadataTest {
   private void answer(HttpExchange exchange, String server) throws IOException {
     String path = exchange.getRequestURI().getPath();
     asked.add(server + path);
+    try {
+      gate.await();
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+    }
     String document = documents.get(path);
     String elsewhere = redirects.get(path);
     if (elsewhere != null) {
@@ -121,6 +131,7 @@ class IssuerMetadataTest {
 
   @AfterEach
   void stop() {
+    gate.countDown();
     secure.stop(0);
     plain.stop(0);
     vertx.close().toCompletionStage().toCompletableFuture().join();
@@ -273,5 +284,18 @@ class IssuerMetadataTest {
     IssuerMetadata metadata = new IssuerMetadata(issuer(), trusting());
     assertThatThrownBy(() -> metadata.location("jwks_uri"))
         .isInstanceOf(TokenRefusedException.IssuerAway.class);
+  }
+
+  /** Otherwise every request with a token would wait for ever. */
+  @Test
+  @Timeout(60)
+  void shouldNotWaitForASilentIssuer() {
+    gate = new CountDownLatch(1);
+    publish("jwks_uri", issuer() + "/keys");
+
+    IssuerMetadata metadata = new IssuerMetadata(issuer(), trusting());
+    assertThatThrownBy(() -> metadata.location("jwks_uri"))
+        .isInstanceOf(TokenRefusedException.IssuerAway.class)
+        .hasMessageContaining("timed out");
   }
 }
