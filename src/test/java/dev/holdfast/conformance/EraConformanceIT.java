@@ -105,6 +105,19 @@ class EraConformanceIT {
 
     assertThat(report.scored()).hasSize(37);
     failsAsExpected(report, upstream);
+    long passed = report.scored().stream().filter(ScenarioResult::isPassed).count();
+    assertThat(Path.of("docs", "clients.md"))
+        .content()
+        .contains("| %s | %d of 37".formatted(inPage(upstream), passed));
+  }
+
+  /** The name of an upstream in the table of docs/clients.md. */
+  private static String inPage(String upstream) {
+    return switch (upstream) {
+      case "new" -> "without sessions";
+      case "old" -> "with sessions";
+      default -> "tools of Holdfast";
+    };
   }
 
   private static void failsAsExpected(ConformanceReport report, String upstream) {
