@@ -167,4 +167,20 @@ class HeldBackFaultsIT {
       assertThat(writer().awaitEnd(40)).as(writer().output()).isTrue();
     }
   }
+
+  /** The replica that stops does not write: its client comes to the one that does. */
+  @Test
+  void shouldLoseNoEventWhileTheReplicaOfTheReaderDrains() throws Exception {
+    start(Map.of());
+    try (Call call = new Call(plain, other())) {
+      awaitHeldBack(1);
+
+      other().terminate();
+      call.read();
+      assertThat(call.reader.isComplete()).as(call.reader.toString()).isFalse();
+
+      call.reader.resume(writer().url(call.path), call.session, ALL).assertHasAll(EVENTS);
+      assertThat(other().awaitEnd(40)).as(other().output()).isTrue();
+    }
+  }
 }
