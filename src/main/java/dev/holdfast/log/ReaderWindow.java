@@ -29,7 +29,10 @@ public final class ReaderWindow {
   /** Upper bound of one wait, in case the end of a reader was not noticed. */
   private static final long CHECK_MILLIS = 1000;
 
-  /** Number of a reader that will come soon: a client waits for the answer to its request. */
+  /** Time for which a reader that has left is expected back. */
+  private static final long RETURN_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /** Number of a reader that will come soon: a client waits for the answer, or has just left. */
   public static final long EXPECTED = -1;
 
   private static final long NOBODY = -2;
@@ -44,6 +47,12 @@ public final class ReaderWindow {
 
   /** The connected reader, or {@link #NOBODY}. */
   private long reader = NOBODY;
+
+  /** Whether the expected reader was connected before. */
+  private boolean hasLeft;
+
+  /** When it left, by the nano time. */
+  private long leftAt;
 
   /** The last event that the reader has. */
   private Position read = Position.START;
@@ -89,21 +98,34 @@ public final class ReaderWindow {
   public void connect(long number, Position cursor) {
     try (var _ = lock.hold()) {
       reader = number;
+      hasLeft = false;
       read = cursor;
       dropRead();
       changed.signalAll();
     }
   }
 
-  /** Notes that a reader has left. Does nothing if another one has replaced it. */
+  /**
+   * Notes that a reader has left. It is expected back for two seconds, because a replica that stops
+   * sends its clients to others. Does nothing if another reader has replaced it. {@link #EXPECTED}
+   * is a first reader that has not come.
+   */
   public void disconnect(long number) {
     try (var _ = lock.hold()) {
-      if (reader == number) {
-        reader = NOBODY;
-        chunks.clear();
-        unreadBytes = 0;
-        changed.signalAll();
+      if (reader == number && number == EXPECTED && !hasLeft) {
+        disconnectAll();
+      } else if (reader == number && number >= REMOTE) {
+        reader = EXPECTED;
+        hasLeft = true;
+        leftAt = System.nanoTime();
       }
+    }
+  }
+
+  /** Notes that the store knows of no reader, as {@link #disconnect} does. */
+  public void disconnectAny() {
+    try (var _ = lock.hold()) {
+      disconnect(reader);
     }
   }
 
@@ -120,10 +142,14 @@ public final class ReaderWindow {
     }
   }
 
-  /** Notes that no reader is connected. */
+  /** Notes that no reader is connected, and that none will return. */
   public void disconnectAll() {
     try (var _ = lock.hold()) {
-      disconnect(reader);
+      reader = NOBODY;
+      hasLeft = false;
+      chunks.clear();
+      unreadBytes = 0;
+      changed.signalAll();
     }
   }
 
@@ -170,7 +196,7 @@ public final class ReaderWindow {
    */
   public String takeNews() {
     try (var _ = lock.hold()) {
-      if (reader == NOBODY || reader == REMOTE) {
+      if (reader == NOBODY || reader == REMOTE || hasLeft) {
         return "-";
       }
       if (newsEvents < maxEvents / 2 && newsBytes < maxBytes / 2) {
@@ -186,6 +212,7 @@ public final class ReaderWindow {
   public void wrote(Position last, long bytes) {
     try (var _ = lock.hold()) {
       written = last.number();
+      dropLost();
       if (reader != NOBODY && read.number() < written) {
         unreadBytes += bytes;
         chunks.addLast(new Chunk(written, bytes));
@@ -207,7 +234,14 @@ public final class ReaderWindow {
     }
   }
 
+  private void dropLost() {
+    if (hasLeft && System.nanoTime() - leftAt >= RETURN_NANOS) {
+      disconnectAll();
+    }
+  }
+
   private boolean isFull() {
+    dropLost();
     return reader != NOBODY && (written - read.number() >= maxEvents || unreadBytes >= maxBytes);
   }
 

@@ -33,6 +33,7 @@ final class FloodReader {
   private String lastId = "";
   private int seen;
   private boolean complete;
+  private String error = "";
   private String head = "";
   private long resultBytes;
   private int actionAt;
@@ -86,7 +87,7 @@ final class FloodReader {
     }
   }
 
-  /** Reads until the result, until the end, or until so many events have come. */
+  /** Reads until the result, an error, the end, or until so many events have come. */
   FloodReader read(InputStream in, int most) throws IOException, InterruptedException {
     BufferedReader lines = new BufferedReader(new InputStreamReader(in, US_ASCII));
     data = "";
@@ -94,7 +95,7 @@ final class FloodReader {
     String line = complete ? null : lines.readLine();
     while (line != null) {
       take(line);
-      if (complete || seen >= most) {
+      if (complete || !error.isEmpty() || seen >= most) {
         break;
       }
       if (seen > before && seen % pauseEvery == 0) {
@@ -132,7 +133,15 @@ final class FloodReader {
     if (data.contains("\"result\"")) {
       complete = true;
       resultBytes = data.length();
+    } else if (data.contains("\"error\":")) {
+      error = data;
     }
+  }
+
+  /** Checks that so many events have come, and then the result. */
+  void assertHasAll(int events) {
+    assertThat(seen).as(toString()).isEqualTo(events);
+    assertThat(complete).as(toString()).isTrue();
   }
 
   private static HttpRequest.Builder request(URI endpoint, String session) {
@@ -153,6 +162,11 @@ final class FloodReader {
     return complete;
   }
 
+  /** The event with an error in place of a result; empty if none has come. */
+  String error() {
+    return error;
+  }
+
   /** The size of the event with the result. */
   long resultBytes() {
     return resultBytes;
@@ -170,6 +184,6 @@ final class FloodReader {
 
   @Override
   public String toString() {
-    return "%d events up to %s, complete=%s: %s".formatted(seen, lastId, complete, head);
+    return "%d events up to %s, complete=%s%s: %s".formatted(seen, lastId, complete, error, head);
   }
 }

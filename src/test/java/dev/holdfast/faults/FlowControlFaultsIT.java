@@ -1,18 +1,12 @@
 package dev.holdfast.faults;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NonReadingClient;
 import dev.holdfast.testing.RedisFixture;
-import dev.holdfast.testing.SseClient;
-import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -30,7 +24,6 @@ import org.jboss.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -63,31 +56,7 @@ class FlowControlFaultsIT {
 
   private static final int ALL = Integer.MAX_VALUE;
 
-  /** Sends numbered progress as fast as the pipe takes it. */
-  private static final String PROGRAM =
-      """
-      while IFS= read -r line; do
-        id=${line#*'"id":'}
-        id=${id%%[,\\}]*}
-        case $line in
-          *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"flood","version":"1"}}}\\n' "$id" ;;
-          *'"tools/call"'*)
-            awk -v id="$id" -v count=COUNT -v bytes=BYTES 'BEGIN {
-              text = sprintf("%" bytes "s", "")
-              for (n = 1; n <= count; n++)
-                printf "{\\"jsonrpc\\":\\"2.0\\",\\"method\\":\\"notifications/progress\\",\\"params\\":{\\"progressToken\\":%d,\\"progress\\":%d,\\"data\\":{\\"n\\":%d,\\"text\\":\\"%s\\"}}}\\n", id, n, n, text
-              printf "{\\"jsonrpc\\":\\"2.0\\",\\"id\\":%d,\\"result\\":{\\"content\\":[]}}\\n", id
-            }'
-            ;;
-        esac
-      done
-      """
-          .replace("COUNT", Integer.toString(SLOW))
-          .replace("BYTES", Integer.toString(BYTES));
-
   private final FloodServer server = new FloodServer();
-
-  @TempDir private Path directory;
 
   @AfterEach
   void stop() {
@@ -155,7 +124,7 @@ class FlowControlFaultsIT {
       for (int id = 1; id == 1 || Instant.now().isBefore(end); id++) {
         FloodReader reader = FloodReader.of(BYTES);
         String call = FloodServer.flood(id, MANY, BYTES, 0);
-        hasAll(reader.call(gateway.url(), session, call, ALL), MANY);
+        reader.call(gateway.url(), session, call, ALL).assertHasAll(MANY);
         count.incrementAndGet();
       }
     } finally {
@@ -185,20 +154,10 @@ class FlowControlFaultsIT {
         moveTo(gateways.getLast(), reader, session, left, SLOW, SLOW / 3);
         gateways.getLast().kill();
 
-        hasAll(reader.resume(left, session, ALL), SLOW);
+        reader.resume(left, session, ALL).assertHasAll(SLOW);
       } finally {
         gateways.forEach(Gateway::close);
       }
-    }
-  }
-
-  /** A program that writes to its pipe, and a client over HTTP with SSE. */
-  @Test
-  void shouldDeliverEveryEventOverOtherTransports() throws Exception {
-    Path program = Files.writeString(directory.resolve("server.sh"), PROGRAM);
-    Map<String, String> stdio = Map.of("holdfast.upstreams.stdio.command", "sh " + program);
-    try (Gateway gateway = Gateway.start(server.settings(stdio))) {
-      each(() -> slowStdio(gateway), SLOW, () -> slowSse(gateway), SLOW);
     }
   }
 
@@ -207,14 +166,9 @@ class FlowControlFaultsIT {
       throws Exception {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<FloodReader>> readers = threads.invokeAll(List.of(one, other));
-      hasAll(readers.getFirst().get(), events);
-      hasAll(readers.getLast().get(), otherEvents);
+      readers.getFirst().get().assertHasAll(events);
+      readers.getLast().get().assertHasAll(otherEvents);
     }
-  }
-
-  private static void hasAll(FloodReader reader, int events) {
-    assertThat(reader.seen()).as(reader.toString()).isEqualTo(events);
-    assertThat(reader.isComplete()).as(reader.toString()).isTrue();
   }
 
   private static FloodReader fast(Gateway gateway) throws Exception {
@@ -256,42 +210,5 @@ class FlowControlFaultsIT {
       client.resume(session, reader.lastId());
       return reader.at(HELD, server::release).read(client.body(), most);
     }
-  }
-
-  private static FloodReader slowStdio(Gateway gateway) throws Exception {
-    URI endpoint = gateway.url("/servers/stdio/mcp");
-    String session = McpClient.at(endpoint).ready().session();
-    try (NonReadingClient client = NonReadingClient.connect(endpoint)) {
-      client.post(
-          session,
-          """
-          {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flood","arguments":{},\
-          "_meta":{"progressToken":1}}}\
-          """);
-      return FloodReader.slow(BYTES).read(client.body(), ALL);
-    }
-  }
-
-  private static FloodReader slowSse(Gateway gateway) throws Exception {
-    URI sse = gateway.url("/sse");
-    try (NonReadingClient client = NonReadingClient.connect(sse)) {
-      client.send("GET /sse HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(US_ASCII));
-      InputStream body = client.body();
-      URI messages = sse.resolve(endpoint(body));
-      SseClient.post(messages, SseClient.initialize("0", "2024-11-05"));
-      FloodReader.of(BYTES).read(body, ALL);
-      SseClient.post(messages, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
-      SseClient.post(messages, FloodServer.flood(1, SLOW, BYTES, 0));
-      return FloodReader.slow(BYTES).read(body, ALL);
-    }
-  }
-
-  /** The data of the first event. */
-  private static String endpoint(InputStream body) throws IOException {
-    StringBuilder read = new StringBuilder();
-    while (!read.toString().contains("data:") || read.charAt(read.length() - 1) != '\n') {
-      read.append((char) body.read());
-    }
-    return read.substring(read.indexOf("data:") + "data:".length()).strip();
   }
 }

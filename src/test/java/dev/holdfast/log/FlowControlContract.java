@@ -99,6 +99,27 @@ interface FlowControlContract extends EventLogFixture {
     assertThat(writer.hasRoom(List.of(event("next")))).isTrue();
   }
 
+  /** A replica that stops sends its clients to another one, and the server went on meanwhile. */
+  @Test
+  default void shouldWaitForAReaderThatReturns() throws Exception {
+    EventLog small = begun(keeping(4 * WINDOW, 10));
+    StreamWriter writer = small.open(ref(), "1");
+    EventLog.Watch reader = small.watch(ref(), Position.START, new CountingWatcher());
+    Position end = fill(writer);
+
+    reader.leave();
+    reader.close();
+    boolean hadRoom = writer.hasRoom(List.of(event("next")));
+    EventLog.Watch again = small.watch(ref(), Position.START, new CountingWatcher());
+    Thread waiting = waiting(writer);
+
+    assertThat(hadRoom).isFalse();
+    // Longer than a reader is expected back.
+    assertThat(waiting.join(Duration.ofMillis(2500))).isFalse();
+    again.advanced(end, 100);
+    waiting.join();
+  }
+
   @Test
   default void shouldWaitForTheNewestReaderAlone() {
     EventLog small = begun(keeping(4 * WINDOW, 10));

@@ -241,7 +241,7 @@ public final class StreamScripts {
       if (tail != null && !at.equals(replica)) {
         var _ = removeTail(stream, tail.toString());
       }
-      window.disconnectAll();
+      window.disconnectAny();
     } catch (RedisException away) {
       LOG.debugf("no reader looked up stream=%s: %s", stream, away.getMessage());
     }
