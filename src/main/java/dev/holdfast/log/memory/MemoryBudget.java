@@ -2,9 +2,7 @@ package dev.holdfast.log.memory;
 
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.log.EventLog;
-import java.util.ArrayDeque;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -95,9 +93,12 @@ final class MemoryBudget {
   private final SequencedSet<Purge> refused = new LinkedHashSet<>();
 
   /** The writers that wait, in the order in which they get room. */
-  private final Deque<Long> waiting = new ArrayDeque<>();
+  private final NavigableSet<WaitingWriter> waiting = new TreeSet<>();
 
   private long tickets;
+
+  /** The {@link WaitingWriter#due} of the last writer that waited and got room. */
+  private long served;
 
   private long opened;
   private long events;
@@ -356,11 +357,11 @@ final class MemoryBudget {
    */
   boolean take(Account writer, long needed, BooleanSupplier stopped) throws InterruptedException {
     lock.lockInterruptibly();
-    long ticket = tickets++;
+    WaitingWriter own = new WaitingWriter(served + needed, tickets++);
     try {
-      waiting.add(ticket);
+      waiting.add(own);
       while (!stopped.getAsBoolean()) {
-        boolean next = waiting.getFirst() == ticket;
+        boolean next = waiting.first().equals(own);
         if (next) {
           lock.unlock();
           try {
@@ -370,13 +371,14 @@ final class MemoryBudget {
           }
         }
         if (takeIfRoom(writer, needed, next)) {
+          served = Math.max(served, own.due());
           return true;
         }
         boolean _ = changed.await(CHECK_MILLIS, TimeUnit.MILLISECONDS);
       }
       return false;
     } finally {
-      waiting.remove(ticket);
+      waiting.remove(own);
       changed.signalAll();
       lock.unlock();
     }
