@@ -17,6 +17,7 @@ import dev.holdfast.sse.SseWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.jboss.logging.Logger;
@@ -29,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 final class Delivery {
 
   private static final Logger LOG = Logger.getLogger(Delivery.class);
-  private static final LogRate GAPS = new LogRate(Duration.ofMillis(100));
   private static final LogRate RESUMES = new LogRate(Duration.ofMillis(100));
 
   /** The last event goes out together with the end of the response, up to this many bytes. */
@@ -379,9 +379,9 @@ final class Delivery {
 
   /** Moves the cursor over missing events; returns false if the client must resume instead. */
   boolean skip(ReadResult.Gap gap) {
-    context.listener().gap();
-    logGap(stream, cursor);
-    Position next = gap.resumeAfter().or(() -> context.log().beforeOldest(stream)).orElse(cursor);
+    Optional<Position> rest = gap.resumeAfter().or(() -> context.log().beforeOldest(stream));
+    String cause = MissingEvents.cause(cursor, rest);
+    Position next = rest.orElse(cursor);
     if (standalone && next.number() < cursor.number()) {
       next = afterLost(next);
     }
@@ -390,8 +390,13 @@ final class Delivery {
         StreamNames.answersRequests(stream)
             ? next.number() >= cursor.number() // Else the client would get events twice.
             : context.onGap() == ReplayConfig.OnGap.CONTINUE;
-    if (hasOwnCursor && !continues) {
-      // The client resumes with its cursor and gets 410: here no status can be sent.
+    boolean ends = hasOwnCursor && !continues;
+    if (!ends || !isResumable()) {
+      context.listener().gap();
+      MissingEvents.logGap(stream, cursor, cause);
+    }
+    if (ends) {
+      // The client resumes with its cursor and gets 410, which counts: here no status can be sent.
       close(context.config().retry());
       return false;
     }
@@ -418,9 +423,5 @@ final class Delivery {
       case ReadResult.Gap newer -> newer.resumeAfter().orElse(oldest);
       default -> oldest;
     };
-  }
-
-  static void logGap(StreamRef stream, Position after) {
-    GAPS.warn(LOG, "client told that events are gone stream=%s after=%s", stream, after);
   }
 }
