@@ -156,6 +156,24 @@ public interface EventLogQuotaContract extends EventLogFixture {
     awaitGap(log, read.stream());
   }
 
+  /** The connection may break with the last write, after the watch has ended. */
+  @Test
+  default void shouldLetACallGoWhoseClientLeavesAtItsEnd() {
+    EventLog log = limited();
+    StreamWriter read = log.open(stream("read"), "1");
+    EventLog.Watch watch =
+        elsewhere(log, LIMITED).watch(read.stream(), Position.START, new CountingWatcher());
+    write(read, 20, true);
+    watch.close();
+
+    watch.leave();
+    watch.close();
+
+    fill(log, "1");
+    fill(log, "2");
+    awaitGap(log, read.stream());
+  }
+
   /** Fills the session beyond its quota. Returns when all has given way that may. */
   private void fill(EventLog log, String name) {
     StreamWriter other = openAndLeave(log, stream("other" + name), name);

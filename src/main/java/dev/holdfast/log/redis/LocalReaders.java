@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -193,10 +192,7 @@ final class LocalReaders {
 
     @Override
     public void leave() {
-      removal =
-          watchers.isCurrent(registration)
-              ? removeTail(registration.stream(), number)
-              : CompletableFuture.completedStage(null);
+      removal = removeTail(registration.stream(), number);
     }
 
     @Override

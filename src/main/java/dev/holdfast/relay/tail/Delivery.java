@@ -82,11 +82,7 @@ final class Delivery {
     /** The client was sent the last event of the stream. */
     COMPLETE,
     /** The log keeps no further events of the stream. */
-    GONE;
-
-    boolean isEnd() {
-      return this == COMPLETE || this == GONE;
-    }
+    GONE
   }
 
   Delivery(
@@ -229,9 +225,15 @@ final class Delivery {
 
   /** Writes the last frames with the end of the response. */
   void end(ClientConnection client) throws ClientGoneException {
+    EventLog.Watch ended = watch;
     endWatch();
     if (frames.length() > 0) {
-      client.end(frames.take());
+      try {
+        client.end(frames.take());
+      } catch (ClientGoneException gone) {
+        leave(ended); // It does not have the end.
+        throw gone;
+      }
     }
     if (place == Place.COMPLETE) {
       // A socket that took the end is no proof that the client has it.
@@ -242,12 +244,18 @@ final class Delivery {
   }
 
   void endWatch() {
-    if (watch != null) {
-      if (!place.isEnd()) {
-        watch.leave();
-      }
+    if (watch != null && place != Place.COMPLETE) {
+      leave(watch);
+    } else if (watch != null) {
       watch.close();
-      watch = null;
+    }
+    watch = null;
+  }
+
+  private static void leave(EventLog.@Nullable Watch left) {
+    if (left != null) {
+      left.leave();
+      left.close();
     }
   }
 
