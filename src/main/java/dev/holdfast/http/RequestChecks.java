@@ -107,7 +107,8 @@ final class RequestChecks {
 
   /** Reads a session id. A malformed id counts as an unknown session. */
   static SessionId sessionId(String id) {
-    return SessionId.parse(id).orElseThrow(RelayException.SessionNotFound::new);
+    return SessionId.parse(id)
+        .orElseThrow(() -> new RelayException.SessionNotFound(null, "malformed id"));
   }
 
   private static RequestRejectedException notAcceptable(String message) {

@@ -200,7 +200,8 @@ public interface EventLog extends AutoCloseable {
 
     /**
      * Records, without waiting for the store, that nobody follows the stream, unless another tail
-     * does by now. Not needed at the end of a stream. {@link #close} comes after it.
+     * does by now. Not needed once the client has the end of the stream. {@link #close} comes after
+     * it, also if it was called before.
      */
     default void leave() {}
 

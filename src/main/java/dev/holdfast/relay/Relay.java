@@ -95,7 +95,7 @@ public record Relay(
   private Session find(Exchange exchange) {
     SessionId id = exchange.session();
     if (id == null) {
-      throw new RelayException.SessionNotFound();
+      throw new RelayException.SessionNotFound(null, "not named");
     }
     String upstream = exchange.upstream();
     boolean hasOneStream = exchange.hasOneStream();
@@ -218,7 +218,8 @@ public record Relay(
   public Tail resumeShared(
       String upstream, Caller caller, EventId last, Function<SessionId, String> endpoint) {
     SessionId id =
-        Optional.ofNullable(last.session()).orElseThrow(RelayException.SessionNotFound::new);
+        Optional.ofNullable(last.session())
+            .orElseThrow(() -> new RelayException.SessionNotFound(null, "not named"));
     Session found = sessions.find(upstream, id, true, caller.principal());
     return counted(found, caller, session -> legacy.resume(session, last, endpoint));
   }

@@ -43,7 +43,7 @@ public record StreamFollower(
     try (Admission.Pass _ = admission.enter()) {
       if (upstreams.isPinned(session) && !router.hasOwner(session)) {
         // The session is not ended yet, so that the client can resume its calls.
-        throw new RelayException.SessionNotFound();
+        throw new RelayException.SessionNotFound(session.id(), "lost with its replica");
       }
       starter.startListening(session);
     }

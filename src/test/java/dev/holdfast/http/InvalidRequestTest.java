@@ -64,7 +64,7 @@ class InvalidRequestTest {
           "malformed message of a client reason=Parse error",
           () -> given().contentType("application/json").accept("*/*").body("{").post("/mcp"));
       lines.awaitRepeating(
-          "request of an unknown session, its client begins again",
+          "request of an unknown session, its client begins again session=xxxxxx… cause=ended or never opened",
           () -> given().header(SESSION, "x".repeat(43)).accept("*/*").get("/mcp"));
       assertThat(lines.lines()).noneMatch(line -> line.contains("xxxxxxx"));
     }

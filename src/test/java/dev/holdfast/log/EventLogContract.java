@@ -63,6 +63,11 @@ public abstract class EventLogContract
   }
 
   @Override
+  public EventLog elsewhere(EventLog here, Retention retention) {
+    return begun(retention);
+  }
+
+  @Override
   public abstract void pass(Duration time);
 
   @Override

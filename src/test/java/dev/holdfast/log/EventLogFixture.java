@@ -17,6 +17,9 @@ interface EventLogFixture {
   /** Creates a log in which the session of {@link #ref} has begun. It is closed after the test. */
   EventLog begun(Retention retention);
 
+  /** The same store as another replica sees it; the log itself if the store has one replica. */
+  EventLog elsewhere(EventLog log, Retention retention);
+
   /** Advances a simulated clock. With a real clock, the tests wait for what they expect. */
   void pass(Duration time);
 

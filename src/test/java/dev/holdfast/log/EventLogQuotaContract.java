@@ -19,8 +19,10 @@ public interface EventLogQuotaContract extends EventLogFixture {
   int EVENT = 10_000;
   long MOST = 400_000;
 
+  Retention LIMITED = new Retention(HOUR, HOUR, 100_000, MOST, HOUR, MOST, 10);
+
   private EventLog limited() {
-    return begun(new Retention(HOUR, HOUR, 100_000, MOST, HOUR, MOST, 10));
+    return begun(LIMITED);
   }
 
   private StreamRef stream(String name) {
@@ -130,21 +132,120 @@ public interface EventLogQuotaContract extends EventLogFixture {
   @Test
   default void shouldKeepTheEndOfACallWhileItsClientReads() {
     EventLog log = limited();
-    StreamWriter read = log.open(stream("read"), "1");
-    EventLog.Watch watch = log.watch(read.stream(), Position.START, new CountingWatcher());
-    write(read, 30, true);
-    StreamWriter other = openAndLeave(log, stream("other"), "2");
-    write(other, 5, true);
-    StreamWriter large = log.open(ref(), "3");
-    write(large, 10, false);
+    keepsTheEndOfACall(log, log);
+  }
 
-    awaitGap(log, other.stream());
-    assertThat(readAll(log, read.stream(), Position.START)).hasSize(30);
+  /** The writer's replica once forgot readers of other replicas at the end of a call. */
+  @Test
+  default void shouldKeepTheEndOfACallWhileItsClientReadsElsewhere() {
+    EventLog log = limited();
+    keepsTheEndOfACall(log, elsewhere(log, LIMITED));
+  }
+
+  private void keepsTheEndOfACall(EventLog log, EventLog reader) {
+    StreamWriter read = log.open(stream("read"), "1");
+    EventLog.Watch watch = reader.watch(read.stream(), Position.START, new CountingWatcher());
+    write(read, 30, true);
+    fill(log, "1");
+    assertThat(readAll(reader, read.stream(), Position.START)).hasSize(30);
 
     watch.leave();
     watch.close();
-    write(large, 1, false);
+
+    fill(log, "2");
     awaitGap(log, read.stream());
+  }
+
+  /** The connection may break with the last write, after the watch has ended. */
+  @Test
+  default void shouldLetACallGoWhoseClientLeavesAtItsEnd() {
+    EventLog log = limited();
+    StreamWriter read = log.open(stream("read"), "1");
+    EventLog.Watch watch =
+        elsewhere(log, LIMITED).watch(read.stream(), Position.START, new CountingWatcher());
+    write(read, 20, true);
+    watch.close();
+
+    watch.leave();
+    watch.close();
+
+    fill(log, "1");
+    fill(log, "2");
+    awaitGap(log, read.stream());
+  }
+
+  /** Fills the session beyond its quota. Returns when all has given way that may. */
+  private void fill(EventLog log, String name) {
+    StreamWriter other = openAndLeave(log, stream("other" + name), name);
+    write(other, 20, true);
+    StreamWriter large = log.open(stream("large" + name), name);
+    write(large, 20, false);
+    awaitGap(log, other.stream());
+    write(large, 1, false);
+  }
+
+  /** A client that comes back may lack what an earlier connection seemed to take. */
+  @Test
+  default void shouldKeepADeliveredCallWhileItsClientReadsItAgain() {
+    EventLog log = limited();
+    EventLog reader = elsewhere(log, LIMITED);
+    StreamWriter done = openAndLeave(log, stream("done"), "1");
+    write(done, 20, true);
+    log.markFullyDelivered(done.stream(), true);
+    pass(Duration.ZERO);
+    EventLog.Watch again = reader.watch(done.stream(), Position.START, new CountingWatcher());
+
+    fill(log, "1");
+    assertThat(readAll(reader, done.stream(), Position.START)).hasSize(20);
+
+    again.close();
+    reader.markFullyDelivered(done.stream(), false);
+    fill(log, "2");
+    await()
+        .untilAsserted(() ->
+            assertThat(log.read(done.stream(), Position.START, 1))
+                .isNotInstanceOf(ReadResult.Events.class));
+  }
+
+  /** The end of an older connection may be noticed late. */
+  @Test
+  default void shouldKeepACallForANewerConnection() {
+    EventLog log = limited();
+    EventLog reader = elsewhere(log, LIMITED);
+    StreamWriter read = log.open(stream("read"), "1");
+    EventLog.Watch older = reader.watch(read.stream(), Position.START, new CountingWatcher());
+    write(read, 20, true);
+    EventLog.Watch newer = log.watch(read.stream(), Position.START, new CountingWatcher());
+    older.leave();
+    older.close();
+
+    fill(log, "1");
+
+    assertThat(readAll(log, read.stream(), Position.START)).hasSize(20);
+    newer.close();
+  }
+
+  /** The quota of the stream once removed a large message that an answer followed at once. */
+  @Test
+  default void shouldKeepALargeMessageOfACompleteStreamWhileItsClientReads() {
+    EventLog log = limited();
+    keepsALargeMessage(log, log, stream("here"));
+    keepsALargeMessage(log, elsewhere(log, LIMITED), stream("elsewhere"));
+  }
+
+  private void keepsALargeMessage(EventLog log, EventLog reader, StreamRef stream) {
+    StreamWriter writer = log.open(stream, "1");
+    EventLog.Watch watch = reader.watch(stream, Position.START, new CountingWatcher());
+    Position large =
+        writer.append(List.of(new NewEvent(new byte[(int) MOST + EVENT], null, false)));
+    Position end = write(writer, 1, true).getLast();
+    fill(log, stream.name());
+
+    assertThat(readAll(reader, stream, Position.START))
+        .extracting(LogEvent::position)
+        .containsExactly(large, end);
+    watch.leave();
+    watch.close();
   }
 
   private static void awaitGap(EventLog log, StreamRef stream) {

@@ -13,6 +13,7 @@ import dev.holdfast.call.Caller;
 import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
@@ -21,9 +22,12 @@ import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TestConnection;
 import dev.holdfast.session.Session;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.Answer;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.List;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -97,6 +101,77 @@ class RelayResumeTest {
 
     assertThat(purgedFrom(session, id("g", 5))).isEqualTo(id("g", 21));
     assertThat(fixture.heard.gaps).hasValue(1);
+  }
+
+  /** The end of the connection and the 410 of the next one once counted as two gaps. */
+  @Test
+  void shouldCountAndLogAGapOfAConnectedClientOnce() {
+    Session session = fixture.open(SCRIPTED);
+    standalone(session, 30);
+    Supplier<ReadResult> beforeThePurge = () -> new ReadResult.Events(List.of());
+    try (LoggedLines lines = new LoggedLines("dev.holdfast.relay.tail")) {
+      Tail tail = fixture.follower.resume(session, id("g", 5), beforeThePurge).orElseThrow();
+      LogFixture.run(tail, new TestConnection()).awaitEnd();
+      assertThat(fixture.heard.gaps).hasValue(0);
+
+      assertThat(purgedFrom(session, id("g", 5))).isEqualTo(id("g", 21));
+
+      assertThat(fixture.heard.gaps).hasValue(1);
+      lines.awaitRepeating(
+          "events are gone stream="
+              + StreamNames.standalone(session)
+              + " after="
+              + id("g", 5).position()
+              + " cause=purged",
+          () -> purgedFrom(session, id("g", 5)));
+    }
+  }
+
+  @Test
+  void shouldLogWhyNothingCanBeResumed() {
+    Session session =
+        with(new Settings.Replay(true, Duration.ofMinutes(10), ReplayConfig.OnGap.ERROR))
+            .open(SCRIPTED);
+    try (LoggedLines lines = new LoggedLines("dev.holdfast.relay.tail")) {
+      awaitRefusal(
+          lines,
+          session,
+          id("abc", 1),
+          "client resumes a stream that its session never had stream=%s/abc after=%s cause=not written yet");
+      awaitRefusal(
+          lines,
+          session,
+          new EventId("abc", new Position(1, 1)),
+          "client resumes a stream that its session never had stream=%s/abc after=%s cause=older than its session");
+      EventId gone = id("abc", 1);
+      EventId ahead = id("g", 9);
+      EventId first = id("g", 1);
+      standalone(session, 3);
+      awaitRefusal(
+          lines,
+          session,
+          ahead,
+          "client told that events are gone stream=%s/g after=%s cause=lost by the store");
+      fixture.pass(Duration.ofMinutes(11));
+      awaitRefusal(
+          lines,
+          session,
+          gone,
+          "client told that events are gone stream=%s/abc after=%s cause=stream gone");
+      awaitRefusal(
+          lines,
+          session,
+          first,
+          "client told that events are gone stream=%s/g after=%s cause=older than replay.window");
+    }
+  }
+
+  private void awaitRefusal(LoggedLines lines, Session session, EventId last, String line) {
+    lines.awaitRepeating(
+        line.formatted(session.id(), last.position()),
+        () ->
+            assertThatThrownBy(() -> fixture.follower.resume(session, last, null))
+                .isInstanceOf(RelayException.class));
   }
 
   /** A client that came back to a call was once refused its result if notifications were purged. */

@@ -183,7 +183,8 @@ public final class StatelessRelay {
    */
   public Optional<Tail> resume(String upstream, Caller caller, EventId last) {
     SessionId session =
-        Optional.ofNullable(last.session()).orElseThrow(RelayException.SessionNotFound::new);
+        Optional.ofNullable(last.session())
+            .orElseThrow(() -> new RelayException.SessionNotFound(null, "not named"));
     StatelessCall call = new StatelessCall(context, upstream, caller, session, false, "");
     return context
         .relay()

@@ -1,6 +1,7 @@
 package dev.holdfast.http.error;
 
 import dev.holdfast.budget.LogRate;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.LogException;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.JsonRpcErrorCode;
@@ -73,10 +74,9 @@ public final class ErrorResponses {
   private static Response of(RelayException failure, @Nullable RequestId id) {
     String message = String.valueOf(failure.getMessage());
     return switch (failure) {
-      case RelayException.SessionNotFound _ -> {
-        UNKNOWN_SESSIONS.info(LOG, "request of an unknown session, its client begins again");
-        yield of(404, id, JsonRpcErrorCode.SESSION_NOT_FOUND, message);
-      }
+      case RelayException.SessionNotFound unknown ->
+          sessionNotFound(
+              unknown.session().map(SessionId::toString).orElse("-"), unknown.reason(), id);
       case RelayException.UnknownUpstream _ -> serverError(404, message, id);
       case RelayException.NotInitialized _, RelayException.InvalidBatch _ ->
           of(400, id, JsonRpcErrorCode.INVALID_REQUEST, message);
@@ -141,10 +141,19 @@ public final class ErrorResponses {
           serverError(502, "The store broke off; the outcome of the request is unknown", id);
       case LogException.TooManyStreams _ ->
           serverError(429, "Too many open streams in this session", id);
-      case LogException.SessionEnded _ ->
-          of(404, id, JsonRpcErrorCode.SESSION_NOT_FOUND, "Session not found");
+      case LogException.SessionEnded ended ->
+          sessionNotFound(ended.stream().key().toString(), "ended", id);
       case LogException.Fenced fenced -> unexpected(fenced, id);
     };
+  }
+
+  private static Response sessionNotFound(String session, String cause, @Nullable RequestId id) {
+    UNKNOWN_SESSIONS.info(
+        LOG,
+        "request of an unknown session, its client begins again session=%s cause=%s",
+        session,
+        cause);
+    return of(404, id, JsonRpcErrorCode.SESSION_NOT_FOUND, "Session not found");
   }
 
   private static Response storeUnavailable(@Nullable RequestId id) {

@@ -2,19 +2,19 @@ package dev.holdfast.log.memory;
 
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.log.EventLog;
-import java.util.ArrayDeque;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.SequencedSet;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -58,6 +58,9 @@ final class MemoryBudget {
     boolean purge(Kind kind, boolean writing);
   }
 
+  /** The most accounts of those that had nothing to give that are asked again at a time. */
+  static final int MOST_RETRIED = 32;
+
   private static final List<Kind> KINDS = List.of(Kind.values());
 
   /** Upper bound of one wait, in case a change was not noticed. */
@@ -83,10 +86,19 @@ final class MemoryBudget {
 
   private final Map<String, Client> clientsByName = new HashMap<>();
 
+  /**
+   * What was asked for in vain, the oldest first. It is asked for again when the session offers it
+   * again, or in turn: time may have passed after which it can go.
+   */
+  private final SequencedSet<Purge> refused = new LinkedHashSet<>();
+
   /** The writers that wait, in the order in which they get room. */
-  private final Deque<Long> waiting = new ArrayDeque<>();
+  private final NavigableSet<WaitingWriter> waiting = new TreeSet<>();
 
   private long tickets;
+
+  /** The {@link WaitingWriter#due} of the last writer that waited and got room. */
+  private long served;
 
   private long opened;
   private long events;
@@ -143,6 +155,9 @@ final class MemoryBudget {
     private final Set<Kind> offers = EnumSet.noneOf(Kind.class);
     private long bytes;
 
+    /** What it offers in vain. Replaced with the lock of the budget. */
+    private volatile Set<Kind> refuses = Set.of();
+
     private Account(String client, Purger purger, long number) {
       this.client = client;
       this.purger = purger;
@@ -163,13 +178,23 @@ final class MemoryBudget {
 
     /** Sets whether the session may have something to give up. */
     void offer(Kind kind, boolean offers) {
-      if (this.offers.contains(kind) != offers) {
+      if (this.offers.contains(kind) != offers || refuses.contains(kind)) {
         change(
             true,
             _ -> {
               boolean _ = offers ? this.offers.add(kind) : this.offers.remove(kind);
+              refuse(kind, false);
             });
       }
+    }
+
+    /** Notes whether the session has nothing to give up now, although it offers a kind. */
+    private void refuse(Kind kind, boolean refuses) {
+      Purge purge = new Purge(this, kind);
+      boolean _ = (refuses && offers.contains(kind)) ? refused.add(purge) : refused.remove(purge);
+      this.refuses =
+          Set.copyOf(
+              KINDS.stream().filter(each -> refused.contains(new Purge(this, each))).toList());
     }
 
     /** Changes this account, which has another place among the others afterwards. */
@@ -183,7 +208,7 @@ final class MemoryBudget {
         change.accept(owner);
         for (Kind kind : KINDS) {
           NavigableSet<Account> accounts = of(owner.accounts, kind);
-          if (offers.contains(kind)) {
+          if (offers.contains(kind) && !refuses.contains(kind)) {
             accounts.add(this);
           }
           if (!accounts.isEmpty()) {
@@ -225,19 +250,39 @@ final class MemoryBudget {
   }
 
   private void purge(long needed, @Nullable Account writer) {
-    Set<Purge> refused = new HashSet<>(0);
-    Purge next = next(needed, refused);
+    Set<Purge> asked = new HashSet<>(0);
+    Purge next = first(needed);
     while (next != null) {
-      if (!next.account.purger.purge(next.kind, next.account == writer)) {
-        refused.add(next);
+      Account account = next.account;
+      Kind kind = next.kind;
+      if (!account.purger.purge(kind, account == writer)) {
+        asked.add(next);
+        if (account != writer) { // It has something once its newest event need not stay.
+          account.change(false, _ -> account.refuse(kind, true));
+        }
       }
-      next = next(needed, refused);
+      next = next(needed, asked);
     }
   }
 
   private record Purge(Account account, Kind kind) {}
 
-  private @Nullable Purge next(long needed, Set<Purge> refused) {
+  private @Nullable Purge first(long needed) {
+    try (var _ = lock.hold()) {
+      for (Purge each : refused.stream().limit(MOST_RETRIED).toList()) {
+        Client client = clientsByName.get(each.account.client);
+        if (!fits(needed) || (client != null && client.bytes > maxClientBytes)) {
+          each.account.change(false, _ -> each.account.refuse(each.kind, false));
+        } else {
+          refused.addLast(each);
+        }
+      }
+      return next(needed, Set.of());
+    }
+  }
+
+  /** Returns what gives way next. Besides that, it looks only at what was asked for already. */
+  private @Nullable Purge next(long needed, Set<Purge> asked) {
     try (var _ = lock.hold()) {
       for (Kind kind : Kind.values()) {
         for (Client client : of(clients, kind).descendingSet()) {
@@ -246,7 +291,7 @@ final class MemoryBudget {
           }
           for (Account account : of(client.accounts, kind).descendingSet()) {
             Purge purge = new Purge(account, kind);
-            if (!refused.contains(purge)) {
+            if (!asked.contains(purge)) {
               return purge;
             }
           }
@@ -312,11 +357,11 @@ final class MemoryBudget {
    */
   boolean take(Account writer, long needed, BooleanSupplier stopped) throws InterruptedException {
     lock.lockInterruptibly();
-    long ticket = tickets++;
+    WaitingWriter own = new WaitingWriter(served + needed, tickets++);
     try {
-      waiting.add(ticket);
+      waiting.add(own);
       while (!stopped.getAsBoolean()) {
-        boolean next = waiting.getFirst() == ticket;
+        boolean next = waiting.first().equals(own);
         if (next) {
           lock.unlock();
           try {
@@ -326,13 +371,14 @@ final class MemoryBudget {
           }
         }
         if (takeIfRoom(writer, needed, next)) {
+          served = Math.max(served, own.due());
           return true;
         }
         boolean _ = changed.await(CHECK_MILLIS, TimeUnit.MILLISECONDS);
       }
       return false;
     } finally {
-      waiting.remove(ticket);
+      waiting.remove(own);
       changed.signalAll();
       lock.unlock();
     }

@@ -12,28 +12,27 @@ import dev.holdfast.log.memory.MemoryBudget.Kind;
 import dev.holdfast.log.memory.MemoryStream.Oldest;
 import dev.holdfast.log.memory.MemoryStream.Place;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
-import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The streams of one session and their events. Thread-safe. */
-final class MemorySession {
-
-  /** As {@link StreamIndex#list}: open streams never expire. */
-  private static final Comparator<MemoryStream> LISTED =
-      Comparator.comparingLong(MemoryStream::expires).reversed();
+class MemorySession {
 
   /** The most streams that one step handles under the lock. */
-  private static final int STEP = 256;
+  static final int STEP = 256;
 
   /** Time in which the reader of a new stream of requests is expected. */
   private static final long READER_EXPECTED_MILLIS = 2000;
@@ -46,9 +45,8 @@ final class MemorySession {
   /** Guards all fields below, and the state of the streams. */
   private final AutoLock lock = new AutoLock();
 
-  private final Map<String, MemoryStream> streams = new HashMap<>(4);
-
-  private static final List<Place> PLACES = List.of(Place.values());
+  /** Changed with the lock only. Steps go through it without, and miss what is added meanwhile. */
+  private final Map<String, MemoryStream> streams = new ConcurrentHashMap<>(4);
 
   /** Streams by place, the oldest first. */
   private final Map<Place, SequencedSet<MemoryStream>> places = new EnumMap<>(Place.class);
@@ -171,7 +169,7 @@ final class MemorySession {
   /** Puts a stream where {@link #purgeOther} looks for it. */
   private void place(MemoryStream stream, long now) {
     Place next = stream.place(now);
-    for (Place place : PLACES) {
+    for (Place place : places.keySet()) {
       boolean _ = place == next ? at(place).add(stream) : at(place).remove(stream);
     }
     account.offer(Kind.DELIVERED, !at(Place.DELIVERED).isEmpty());
@@ -227,21 +225,21 @@ final class MemorySession {
     return locked(() ->
         switch (kind) {
           case DELIVERED -> purgeDelivered();
-          case OTHER -> purgeOther(clock.millis(), writing, !isConnected());
+          case OTHER -> purgeOther(clock.millis(), writing, !hasActive(MemoryStream::hasReader));
           case AWAITED -> purgeOther(clock.millis(), writing, true);
         });
   }
 
-  private boolean isConnected() {
-    return at(Place.ACTIVE).stream().anyMatch(MemoryStream::hasReader);
+  private boolean hasActive(Predicate<MemoryStream> condition) {
+    return at(Place.ACTIVE).stream().anyMatch(condition);
   }
 
   private boolean purgeDelivered() {
-    if (at(Place.DELIVERED).isEmpty()) {
-      return false;
+    MemoryStream first = firstAt(Place.DELIVERED);
+    if (first != null) {
+      lose(first);
     }
-    lose(at(Place.DELIVERED).getFirst());
-    return true;
+    return first != null;
   }
 
   private void lose(MemoryStream complete) {
@@ -259,9 +257,9 @@ final class MemorySession {
   private boolean purgeOther(long now, boolean writing, boolean results) {
     MemoryStream first = nextOther(now, writing);
     if (first == null) {
-      boolean later =
-          writing || at(Place.ACTIVE).stream().anyMatch(MemoryStream::isExpectingReader);
-      offerOther(bytes > 0 && later);
+      if (bytes == 0 || !(writing || hasActive(MemoryStream::isExpectingReader))) {
+        offerOther(false);
+      }
       return false;
     }
     if (!results && first.oldest(now) == Oldest.RESULT) {
@@ -280,8 +278,8 @@ final class MemorySession {
   private @Nullable MemoryStream nextOther(long now, boolean writing) {
     long kept = writing ? appended - 1 : appended;
     MemoryStream sent = null;
-    MemoryStream notifying = first(at(Place.UNDELIVERED));
-    MemoryStream result = first(at(Place.RESULT));
+    MemoryStream notifying = firstAt(Place.UNDELIVERED);
+    MemoryStream result = firstAt(Place.RESULT);
     if (result != null && result.order() >= kept) {
       result = null;
     }
@@ -298,8 +296,8 @@ final class MemorySession {
     return sent != null ? sent : notifying != null ? notifying : result;
   }
 
-  private static @Nullable MemoryStream first(SequencedSet<MemoryStream> streams) {
-    return streams.isEmpty() ? null : streams.getFirst();
+  private @Nullable MemoryStream firstAt(Place place) {
+    return at(place).isEmpty() ? null : at(place).getFirst();
   }
 
   private static MemoryStream older(MemoryStream stream, @Nullable MemoryStream other) {
@@ -326,10 +324,13 @@ final class MemorySession {
 
   /** Applies an action to all streams. Others get the lock in between. */
   private void inSteps(Consumer<MemoryStream> action) {
-    List<MemoryStream> all = locked(() -> List.copyOf(streams.values()));
-    for (int from = 0; from < all.size(); from += STEP) {
-      List<MemoryStream> some = all.subList(from, Math.min(all.size(), from + STEP));
-      run(() -> some.forEach(action));
+    Iterator<MemoryStream> all = streams.values().iterator();
+    while (all.hasNext()) {
+      run(() -> {
+        for (int n = 0; n < STEP && all.hasNext(); n++) {
+          action.accept(all.next());
+        }
+      });
     }
   }
 
@@ -348,16 +349,20 @@ final class MemorySession {
     inSteps(this::discard);
   }
 
+  private record Listed(MemoryStream stream, long expires) {}
+
+  /** As {@link StreamIndex#list}: open streams never expire. */
   StreamIndex.Page list(long skip, int most) {
-    return locked(() ->
-        new StreamIndex.Page(
-            streams.values().stream()
-                .sorted(LISTED)
-                .skip(skip)
-                .limit(most)
-                .map(MemoryStream::entry)
-                .toList(),
-            streams.size() > skip + most));
+    List<Listed> all = new ArrayList<>();
+    inSteps(stream -> all.add(new Listed(stream, stream.expires())));
+    return new StreamIndex.Page(
+        all.stream()
+            .sorted(Comparator.comparingLong(Listed::expires).reversed())
+            .skip(skip)
+            .limit(most)
+            .map(each -> locked(each.stream::entry))
+            .toList(),
+        all.size() > skip + most);
   }
 
   ReadResult read(String name, Position after, int maxEvents, long maxBytes) {
@@ -372,11 +377,7 @@ final class MemorySession {
     });
   }
 
-  /**
-   * Looks at a stream.
-   *
-   * @return the result of the action; the default when there is no such stream
-   */
+  /** Looks at a stream. Returns the default when there is no such stream. */
   <T> T with(String name, T none, Function<MemoryStream, T> action) {
     return locked(() -> {
       MemoryStream stream = streams.get(name);

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -110,7 +111,7 @@ final class LocalReaders {
     unrecorded.keySet().forEach(this::send);
     unremoved.forEach((stream, number) -> {
       unremoved.remove(stream, number);
-      removeTail(stream, number);
+      var _ = removeTail(stream, number).thenRun(() -> reports.left(stream));
     });
   }
 
@@ -138,7 +139,8 @@ final class LocalReaders {
     private long events;
     private long unreported;
 
-    private boolean left;
+    /** The removal of the record, once the reader has left. */
+    private @Nullable CompletionStage<?> removal;
 
     RecordedWatch(WatcherRegistry.Registration registration, long number) {
       this.registration = registration;
@@ -190,24 +192,21 @@ final class LocalReaders {
 
     @Override
     public void leave() {
-      left = true;
-      if (watchers.isCurrent(registration)) {
-        removeTail(registration.stream(), number);
-      }
+      removal = removeTail(registration.stream(), number);
     }
 
     @Override
     public void close() {
       registration.close();
-      if (left) {
-        // After the writer has heard of it: the end of the stream must not count as read later.
-        reports.left(registration.stream());
+      if (removal != null) {
+        // After the writer and Redis have heard of it: the stream must not count as read later.
+        var _ = removal.whenComplete((_, _) -> reports.left(registration.stream()));
       }
     }
   }
 
-  private void removeTail(StreamRef stream, long number) {
-    scripts
+  private CompletionStage<?> removeTail(StreamRef stream, long number) {
+    return scripts
         .removeTail(stream, number)
         .whenComplete((_, failure) -> {
           if (failure != null) {

@@ -68,7 +68,7 @@ record StreamOwnership(
         get(StreamField.TAIL, all.stream().map(WatcherRegistry.Registration::stream).toList());
     for (int i = 0; i < all.size(); i++) {
       Response tail = tails.get(i);
-      // A complete stream has no record: its watcher reads to the end.
+      // A complete stream may have no record: its watcher reads to the end.
       if (tail != null && !isOwn(tail.toString())) {
         watchers.evict(all.get(i).stream(), all.get(i).number());
       }

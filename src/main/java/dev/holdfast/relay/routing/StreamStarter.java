@@ -82,7 +82,7 @@ public record StreamStarter(
 
   private RelayException notFound(Session session) {
     sessions.forget(session);
-    return new RelayException.SessionNotFound();
+    return new RelayException.SessionNotFound(session.id(), "ended");
   }
 
   /**
@@ -161,6 +161,6 @@ public record StreamStarter(
       return new UpstreamException.Busy(); // The server has not seen the request.
     }
     sessions.end(session);
-    return new RelayException.SessionNotFound();
+    return new RelayException.SessionNotFound(session.id(), "lost by its server");
   }
 }

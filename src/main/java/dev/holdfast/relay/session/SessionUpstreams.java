@@ -98,7 +98,8 @@ public record SessionUpstreams(Upstreams configured, SessionStore store) {
     Upstream upstream = named(session.upstream());
     return of(session)
         .map(_ -> new PinnedServer(upstream, session, store))
-        .orElseThrow(RelayException.SessionNotFound::new);
+        .orElseThrow(
+            () -> new RelayException.SessionNotFound(session.id(), "server no longer configured"));
   }
 
   /** Ends the upstream's side of a session; returns false when it is no longer configured. */

@@ -115,12 +115,17 @@ public final class Sessions {
    *     transport, or it belongs to somebody else
    */
   public Session find(String upstream, SessionId id, boolean hasOneStream, Principal principal) {
-    Session session = store.find(id).orElseThrow(RelayException.SessionNotFound::new);
+    Session session =
+        store
+            .find(id)
+            .orElseThrow(() -> new RelayException.SessionNotFound(id, "ended or never opened"));
     if (!matches(session, upstream, hasOneStream, principal)) {
-      if (!session.principal().equals(principal)) {
+      boolean foreign = !session.principal().equals(principal);
+      if (foreign) {
         audit.sessionDenied(principal, session);
       }
-      throw new RelayException.SessionNotFound();
+      throw new RelayException.SessionNotFound(
+          id, foreign ? "of another principal" : "of another path or transport");
     }
     recent.used(session);
     return session;

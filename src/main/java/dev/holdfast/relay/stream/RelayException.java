@@ -1,5 +1,6 @@
 package dev.holdfast.relay.stream;
 
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Position;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +14,29 @@ public abstract sealed class RelayException extends RuntimeException {
 
   /** The session does not exist, has ended, or belongs to another upstream. */
   public static final class SessionNotFound extends RelayException {
-    public SessionNotFound() {
+    private final @Nullable SessionId session;
+    private final String reason;
+
+    /**
+     * Creates the exception.
+     *
+     * @param session the session that the client names; null without one
+     * @param reason what became of it, for the log: clients are not told
+     */
+    public SessionNotFound(@Nullable SessionId session, String reason) {
       super("Session not found");
+      this.session = session;
+      this.reason = reason;
+    }
+
+    /** The session that the client names; empty without one. */
+    public Optional<SessionId> session() {
+      return Optional.ofNullable(session);
+    }
+
+    /** What became of the session. */
+    public String reason() {
+      return reason;
     }
   }
 

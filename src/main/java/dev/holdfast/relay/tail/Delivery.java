@@ -17,6 +17,7 @@ import dev.holdfast.sse.SseWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.jboss.logging.Logger;
@@ -29,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 final class Delivery {
 
   private static final Logger LOG = Logger.getLogger(Delivery.class);
-  private static final LogRate GAPS = new LogRate(Duration.ofMillis(100));
   private static final LogRate RESUMES = new LogRate(Duration.ofMillis(100));
 
   /** The last event goes out together with the end of the response, up to this many bytes. */
@@ -82,11 +82,7 @@ final class Delivery {
     /** The client was sent the last event of the stream. */
     COMPLETE,
     /** The log keeps no further events of the stream. */
-    GONE;
-
-    boolean isEnd() {
-      return this == COMPLETE || this == GONE;
-    }
+    GONE
   }
 
   Delivery(
@@ -229,9 +225,15 @@ final class Delivery {
 
   /** Writes the last frames with the end of the response. */
   void end(ClientConnection client) throws ClientGoneException {
+    EventLog.Watch ended = watch;
     endWatch();
     if (frames.length() > 0) {
-      client.end(frames.take());
+      try {
+        client.end(frames.take());
+      } catch (ClientGoneException gone) {
+        leave(ended); // It does not have the end.
+        throw gone;
+      }
     }
     if (place == Place.COMPLETE) {
       // A socket that took the end is no proof that the client has it.
@@ -242,12 +244,18 @@ final class Delivery {
   }
 
   void endWatch() {
-    if (watch != null) {
-      if (!place.isEnd()) {
-        watch.leave();
-      }
+    if (watch != null && place != Place.COMPLETE) {
+      leave(watch);
+    } else if (watch != null) {
       watch.close();
-      watch = null;
+    }
+    watch = null;
+  }
+
+  private static void leave(EventLog.@Nullable Watch left) {
+    if (left != null) {
+      left.leave();
+      left.close();
     }
   }
 
@@ -379,9 +387,9 @@ final class Delivery {
 
   /** Moves the cursor over missing events; returns false if the client must resume instead. */
   boolean skip(ReadResult.Gap gap) {
-    context.listener().gap();
-    logGap(stream, cursor);
-    Position next = gap.resumeAfter().or(() -> context.log().beforeOldest(stream)).orElse(cursor);
+    Optional<Position> rest = gap.resumeAfter().or(() -> context.log().beforeOldest(stream));
+    String cause = MissingEvents.cause(cursor, rest);
+    Position next = rest.orElse(cursor);
     if (standalone && next.number() < cursor.number()) {
       next = afterLost(next);
     }
@@ -390,8 +398,13 @@ final class Delivery {
         StreamNames.answersRequests(stream)
             ? next.number() >= cursor.number() // Else the client would get events twice.
             : context.onGap() == ReplayConfig.OnGap.CONTINUE;
-    if (hasOwnCursor && !continues) {
-      // The client resumes with its cursor and gets 410: here no status can be sent.
+    boolean ends = hasOwnCursor && !continues;
+    if (!ends || !isResumable()) {
+      context.listener().gap();
+      MissingEvents.logGap(stream, cursor, cause);
+    }
+    if (ends) {
+      // The client resumes with its cursor and gets 410, which counts: here no status can be sent.
       close(context.config().retry());
       return false;
     }
@@ -418,9 +431,5 @@ final class Delivery {
       case ReadResult.Gap newer -> newer.resumeAfter().orElse(oldest);
       default -> oldest;
     };
-  }
-
-  static void logGap(StreamRef stream, Position after) {
-    GAPS.warn(LOG, "client told that events are gone stream=%s after=%s", stream, after);
   }
 }

@@ -48,7 +48,7 @@ public record TailOpener(
   public Tail resumeShared(Session session, EventId last, String endpoint) {
     EventFraming framing = sharedFraming(session, endpoint);
     return resume(session, last, framing, readAhead(session.id(), last))
-        .orElseThrow(RelayException.SessionNotFound::new);
+        .orElseThrow(() -> new RelayException.SessionNotFound(session.id(), "ended"));
   }
 
   /**
@@ -118,7 +118,13 @@ public record TailOpener(
     ReadResult next = stale ? gapIn(stream) : page;
     switch (next) {
       case ReadResult.Gap gap when isRefused(stream, last.position(), gap) ->
-          throw purged(stream, last, gap.firstAvailable());
+          throw purged(
+              stream,
+              last,
+              gap.firstAvailable(),
+              stale
+                  ? MissingEvents.STALE
+                  : MissingEvents.cause(last.position(), rest(stream, gap)));
       case ReadResult.NoSuchStream _ -> throw notFound(session, stream, last);
       case ReadResult.EndOfStream _ -> {
         context.log().markFullyDelivered(stream, false); // The client has the last event.
@@ -146,7 +152,7 @@ public record TailOpener(
     if (!StreamNames.answersRequests(stream)) {
       return replay.onGap() == ReplayConfig.OnGap.ERROR;
     }
-    Optional<Position> rest = gap.resumeAfter().or(() -> context.log().beforeOldest(stream));
+    Optional<Position> rest = rest(stream, gap);
     // A client ahead of the log, which has lost events, would get some twice.
     return rest.isEmpty()
         || rest.get().number() < cursor.number()
@@ -155,9 +161,14 @@ public record TailOpener(
         || isOnlyEnd(events);
   }
 
-  private RelayException purged(StreamRef stream, EventId last, @Nullable Position available) {
+  private Optional<Position> rest(StreamRef stream, ReadResult.Gap gap) {
+    return gap.resumeAfter().or(() -> context.log().beforeOldest(stream));
+  }
+
+  private RelayException purged(
+      StreamRef stream, EventId last, @Nullable Position available, String cause) {
     context.listener().gap();
-    Delivery.logGap(stream, last.position());
+    MissingEvents.logGap(stream, last.position(), cause);
     return new RelayException.EventsPurged(last, available);
   }
 
@@ -183,11 +194,13 @@ public record TailOpener(
    */
   private RelayException notFound(Session session, StreamRef stream, EventId last) {
     Position position = last.position();
-    boolean mayHaveExisted =
-        position.number() == 0
-            || (position.millis() >= session.created().toEpochMilli()
-                && isOlderThan(position, Duration.ZERO));
-    return mayHaveExisted ? purged(stream, last, null) : new RelayException.StreamNotFound();
+    boolean precedes = position.millis() < session.created().toEpochMilli();
+    if (position.number() == 0 || (!precedes && isOlderThan(position, Duration.ZERO))) {
+      return purged(stream, last, null, MissingEvents.GONE);
+    }
+    MissingEvents.logUnknown(
+        stream, position, precedes ? "older than its session" : "not written yet");
+    return new RelayException.StreamNotFound();
   }
 
   private boolean isOlderThan(Position position, Duration age) {

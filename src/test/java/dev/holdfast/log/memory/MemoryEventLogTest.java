@@ -51,6 +51,11 @@ class MemoryEventLogTest extends EventLogContract {
   }
 
   @Override
+  public EventLog elsewhere(EventLog here, Retention retention) {
+    return here;
+  }
+
+  @Override
   public void pass(Duration time) {
     now.addAndGet(time.toMillis());
     logs.forEach(EventLog::sweep);

@@ -22,9 +22,10 @@ import org.jspecify.annotations.Nullable;
  * and the name of the stream. The scripts have the same names as constants in {@code
  * session-hash.lua}.
  *
- * <p>A complete stream has no fields: its last entry has the field {@code z}. A stream whose events
- * a shared stream keeps has no entries of its own: when it completes, its name is added to a set of
- * ended streams. A shared stream has the owner {@code -}, so no replica ever claims it.
+ * <p>A complete stream has no fields but perhaps {@link #TAIL}: its last entry has the field {@code
+ * z}. A stream whose events a shared stream keeps has no entries of its own: when it completes, its
+ * name is added to a set of ended streams. A shared stream has the owner {@code -}, so no replica
+ * ever claims it.
  */
 public enum StreamField {
   /** The owner, as {@code replica fence}; see {@link StreamOwner}. */
@@ -40,7 +41,9 @@ public enum StreamField {
   LAST("l:"),
 
   /**
-   * The one tail, as {@code replica number}. A stream whose events a shared stream keeps has none.
+   * The one tail, as {@code replica number}. A complete stream has it while a client reads it on
+   * another replica than that of the writer, or again. A stream whose events a shared stream keeps
+   * has none.
    */
   TAIL("t:"),
 

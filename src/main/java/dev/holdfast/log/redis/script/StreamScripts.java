@@ -64,7 +64,7 @@ public final class StreamScripts {
     endSession = load(client, "end-session.lua");
     openStream = load(client, "open-stream-checks.lua", "open-stream.lua");
     claimStreams = load(client, "claim-streams.lua");
-    registerTail = load(client, "register-tail.lua");
+    registerTail = load(client, "quotas.lua", "register-tail.lua");
     removeTail = load(client, "remove-tail.lua");
     recordDelivery = load(client, "record-delivery.lua");
   }

@@ -208,7 +208,8 @@ public final class AppendScripts {
             Stream.of(retention.eventTtl(), retention.completedTtl(), retention.sessionTtl())
                 .map(Duration::toMillis)
                 .toList(),
-            List.of(retention.maxStreamBytes(), retention.maxSessionBytes(), again ? 1 : 0),
+            List.of(
+                retention.maxStreamBytes(), retention.maxSessionBytes(), again ? 1 : 0, replica),
             arguments)
         .thenApply(reply -> SessionSize.parse(String.valueOf(reply)));
   }

@@ -108,8 +108,14 @@ local due = count == 0 or isDue(millis, now, interval)
 trim(KEYS[2], expected, number, tonumber(ARGV[10]), due, now - timeToLive, read)
 if complete then
   redis.call('PEXPIRE', KEYS[2], timeToLive)
-  redis.call('HDEL', KEYS[1], OWNER .. name, REQUESTS .. name, LAST .. name, TAIL .. name,
-    DELIVERED .. name, UPSTREAM .. name)
+  local ended =
+    { OWNER .. name, REQUESTS .. name, LAST .. name, DELIVERED .. name, UPSTREAM .. name }
+  -- The record of a reader on another replica stays until the reader has the end, or has left. One
+  -- with the number 0 has not come yet, and may never do.
+  if not tail or replicaOf(tail) == ARGV[7] or string.match(tail, ' 0$') then
+    ended[#ended + 1] = TAIL .. name
+  end
+  redis.call('HDEL', KEYS[1], unpack(ended))
 else
   if due then
     redis.call('PEXPIRE', KEYS[2], timeToLive + interval)

@@ -17,7 +17,7 @@ local EVENT_BYTES = 64
 -- has left. STAGE exceeds every time, and leaves room for fractions.
 local STAGE = 2 ^ 42
 local NOTIFICATIONS, RESULTS, FOLLOWED = STAGE, 2 * STAGE, 3 * STAGE
--- A client may still be reading an undelivered stream that completed less than so many ms ago.
+-- A client that was cut off may come back to an undelivered stream that completed less than so many ms ago.
 local PROTECTED = 60000
 
 local all, delivered, purged = 0, 0, false
@@ -68,9 +68,10 @@ local function removeStreams(names)
   if #names == 0 then
     return
   end
-  local streams, bytes, largest = {}, {}, {}
+  local streams, bytes, largest, tails = {}, {}, {}, {}
   for i, name in ipairs(names) do
     streams[i], bytes[i], largest[i] = streamKey(name), BYTES .. name, LARGEST .. name
+    tails[i] = TAIL .. name
   end
   local scores = redis.call('ZMSCORE', ORDER, unpack(names))
   for i, size in ipairs(redis.call('HMGET', SIZES, unpack(bytes))) do
@@ -83,6 +84,7 @@ local function removeStreams(names)
   redis.call('UNLINK', unpack(streams))
   redis.call('HDEL', SIZES, unpack(bytes))
   redis.call('HDEL', SIZES, unpack(largest))
+  redis.call('HDEL', KEYS[1], unpack(tails))
   redis.call('ZREM', COMPLETE, unpack(names))
   redis.call('ZREM', ORDER, unpack(names))
   itemsLeft = itemsLeft - #names

@@ -4,14 +4,14 @@
 -- extends times to live.
 -- KEYS session hash
 -- ARGV time to live of events in ms, of delivered streams in ms, of the session in ms, most bytes of
---      a stream, most bytes of a session, '1' to remove expired streams, then for each stream: name,
---      bytes, bytes of the largest event, flags ('n' new since the last report, 'c' complete, 'f'
+--      a stream, most bytes of a session, '1' to remove expired streams, this replica, then for each
+--      stream: name, bytes, bytes of the largest event, flags ('n' new since the last report, 'c' complete, 'f'
 --      followed by a client, 'l' left by its client, 'd' delivered to its end, 'k' kept as if it was
 --      not)
 -- Returns the bytes of the session and of its delivered complete streams, '1' if the script has to
 --      run again, else '0', and the client; all in one text. If there is no such session, removes
 --      streams that it has left, and returns no bytes.
-local FIRST, FIELDS = 7, 4
+local FIRST, FIELDS = 8, 4
 local LARGE = 1048576 -- bytes of a stream of which age or count may have purged many
 local MOST_LARGE = 32 -- streams that one run looks at because they are large
 local timeToLive, deliveredTimeToLive = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -23,6 +23,7 @@ for i = FIRST, #ARGV, FIELDS do
   names[#names + 1] = name
   written[name] = true
   owners[#owners + 1] = OWNER .. name
+  owners[#owners + 1] = TAIL .. name
   fields[#fields + 1] = BYTES .. name
   fields[#fields + 1] = LARGEST .. name
 end
@@ -38,6 +39,27 @@ local again = false
 if ARGV[6] == '1' then
   again = removeExpired(now)
   sizes = redis.call('HMGET', SIZES, unpack(fields))
+end
+
+local function isOpen(nth)
+  return owners[nth * 2 + 1]
+end
+
+-- Returns whether a connected client may not have the end of a complete stream. Redis has the record
+-- of one on another replica than the writer's, and of one that has come back.
+local function isFollowed(nth)
+  local tail, flags = owners[nth * 2 + 2], ARGV[FIRST + (nth - 1) * FIELDS + 3]
+  local isDelivered = string.find(flags, 'd', 1, true)
+  if tail then
+    return not isDelivered or replicaOf(tail) ~= ARGV[7]
+  end
+  return not isDelivered and string.find(flags, 'f', 1, true)
+end
+
+-- Returns whether an earlier report has said so, and this one does not say that the client has left.
+local function wasFollowed(nth)
+  return not string.find(ARGV[FIRST + (nth - 1) * FIELDS + 3], '[ld]')
+    and tonumber(redis.call('ZSCORE', ORDER, names[nth]) or 0) >= FOLLOWED
 end
 
 local changed, tooLarge, known = {}, {}, {}
@@ -67,13 +89,13 @@ end
 local looked = 0
 for nth, name in pairs(tooLarge) do
   looked = looked + 1
-  if looked <= MOST_LARGE then
-    again = keepStreamQuota(name, owners[nth + 2], mostOfStream) or again
+  if looked <= MOST_LARGE and (isOpen(nth) or not (isFollowed(nth) or wasFollowed(nth))) then
+    again = keepStreamQuota(name, isOpen(nth), mostOfStream) or again
   end
 end
 again = again or looked > MOST_LARGE and hasPurged()
 
-local complete, streams, isDelivered, isFollowed = {}, {}, {}, {}
+local complete, streams, isDelivered, isKept, read = {}, {}, {}, {}, {}
 fields = {}
 for nth, name in ipairs(names) do
   local flags = ARGV[FIRST + (nth - 1) * FIELDS + 3]
@@ -81,11 +103,14 @@ for nth, name in ipairs(names) do
   if not listed and string.find(flags, 'l', 1, true) then
     listed = tonumber(redis.call('ZSCORE', ORDER, name) or 0) >= FOLLOWED
   end
-  if listed and not owners[nth + 2] then
+  if listed and not isOpen(nth) then
     streams[#streams + 1] = name
-    isDelivered[#streams] = string.find(flags, 'd', 1, true)
-    isFollowed[#streams] = string.find(flags, 'f', 1, true)
-    local brief = isDelivered[#streams] and not string.find(flags, 'k', 1, true)
+    isKept[#streams] = isFollowed(nth)
+    isDelivered[#streams] = not isKept[#streams] and string.find(flags, 'd', 1, true)
+    if owners[nth * 2 + 2] and isDelivered[#streams] then
+      read[#read + 1] = TAIL .. name
+    end
+    local brief = string.find(flags, 'd', 1, true) and not string.find(flags, 'k', 1, true)
     complete[#complete + 1] = now + (brief and deliveredTimeToLive or timeToLive)
     complete[#complete + 1] = name
     fields[#streams * 2 - 1], fields[#streams * 2] = BYTES .. name, LARGEST .. name
@@ -103,7 +128,7 @@ if #streams > 0 then
       delivered = delivered + bytes - (wasDelivered and known[name] or 0)
     end
     local stage = bytes - largest > EVENT_BYTES and NOTIFICATIONS or RESULTS
-    stage = isFollowed[i] and FOLLOWED or stage
+    stage = isKept[i] and FOLLOWED or stage
     -- The fraction keeps the order of this report.
     local time = now + i / 512
     order[i * 2 - 1], order[i * 2] = scoreText(isDelivered[i] and time or time + stage), name
@@ -113,6 +138,9 @@ if #streams > 0 then
   redis.call('ZADD', ORDER, 'LT', unpack(order))
   redis.call('PEXPIRE', COMPLETE, timeToLive + interval)
   redis.call('PEXPIRE', ORDER, timeToLive + interval)
+  if #read > 0 then
+    redis.call('HDEL', KEYS[1], unpack(read))
+  end
 end
 if all > mostOfSession then
   giveWay(mostOfSession * KEPT_PART, written, now, false)
