@@ -40,6 +40,10 @@ public class LocalTools {
               "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==");
   private static final byte[] WAV =
       Base64.getDecoder().decode("UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=");
+
+  /** Long enough for a gateway to make a task of the call. */
+  private static final Duration LONG = Duration.ofMillis(600);
+
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   public record Count(int n, @JsonProperty(defaultValue = "0") int intervalMs) {}
@@ -61,6 +65,12 @@ public class LocalTools {
   public record Color(String color) {}
 
   public record Ok(boolean ok) {}
+
+  public record Confirmation(boolean confirm) {}
+
+  public record File(String filename) {}
+
+  public record Work(double seconds, @JsonProperty(defaultValue = "") String label) {}
 
   public record Two(String arg1, String arg2) {}
 
@@ -282,6 +292,79 @@ public class LocalTools {
   }
 
   @Produces
+  Tool<Name> greet() {
+    return new SimpleTool<>("greet", Name.class, (given, call) -> text("Hello, " + given.name() + "!"));
+  }
+
+  @Produces
+  Tool<Work> compute() {
+    return new SimpleTool<>(
+        "slow_compute",
+        Work.class,
+        (given, call) -> {
+          Thread.sleep(Duration.ofMillis((long) (given.seconds() * 1000)));
+          return text("computed " + given.label());
+        });
+  }
+
+  @Produces
+  Tool<NoArguments> failing() {
+    return tool(
+        "failing_job",
+        call -> {
+          Thread.sleep(LONG);
+          return ToolResult.error("The job has failed");
+        });
+  }
+
+  @Produces
+  Tool<NoArguments> breakingOff() {
+    return tool(
+        "protocol_error_job",
+        call -> {
+          Thread.sleep(LONG);
+          // A client that has not declared this makes it an error of the protocol.
+          return text("roots: " + call.client().roots(WAIT));
+        });
+  }
+
+  @Produces
+  Tool<File> delete() {
+    return new SimpleTool<>(
+        "confirm_delete",
+        File.class,
+        (given, call) -> {
+          Thread.sleep(LONG);
+          return text("deleted: " + call.client().elicit("Delete it?", Confirmation.class, WAIT));
+        });
+  }
+
+  @Produces
+  Tool<NoArguments> twoInputs() {
+    return tool(
+        "multi_input",
+        call -> {
+          Thread.sleep(LONG);
+          try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var first = threads.submit(() -> call.client().elicit("Your name?", Name.class, WAIT));
+            var second = threads.submit(() -> call.client().elicit("And hers?", Name.class, WAIT));
+            return text(first.get() + " " + second.get());
+          }
+        });
+  }
+
+  @Produces
+  Tool<NoArguments> task() {
+    return tool(
+        "test_tool_with_task",
+        call -> {
+          var name = call.client().withKey("user_name").elicit("Your name?", Name.class, WAIT);
+          Thread.sleep(LONG.multipliedBy(2));
+          return text("Hello, " + name);
+        });
+  }
+
+  @Produces
   Tool<Report> hang() {
     return new SimpleTool<>(
         "hang",
@@ -381,11 +464,11 @@ public class LocalTools {
     return Prompt.PromptMessage.user(text);
   }
 
-  private static Tool<NoArguments> tool(String name, Work work) {
+  private static Tool<NoArguments> tool(String name, Job work) {
     return new SimpleTool<>(name, NoArguments.class, (none, call) -> work.call(call));
   }
 
-  private interface Work {
+  private interface Job {
     ToolResult call(ToolCall call) throws Exception;
   }
 

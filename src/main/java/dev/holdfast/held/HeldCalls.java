@@ -11,6 +11,7 @@ import dev.holdfast.clients.KnownClients;
 import dev.holdfast.era.north.StatelessRelay;
 import dev.holdfast.log.Position;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.ClientCapabilities;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.Message;
@@ -123,7 +124,8 @@ public final class HeldCalls {
         Client client =
             new Client(exchange.upstream(), exchange.caller(), request, most.get(), header != null);
         if (!config.tool().equals(request.toolName())) {
-          yield held(next.take(), client);
+          Reply reply = next.take();
+          yield client.isStateless && becomesTask(request) ? reply : held(reply, client);
         }
         Reply refusal =
             header == null ? null : stateless.check(exchange.upstream(), request, header);
@@ -131,6 +133,18 @@ public final class HeldCalls {
       }
       default -> next.take();
     };
+  }
+
+  private boolean becomesTask(Message.Request request) {
+    return config.taskAfter().isPresent()
+        && JsonEdit.raw(
+                request.bytes(),
+                "params",
+                "_meta",
+                MetaKeys.CLIENT_CAPABILITIES,
+                "extensions",
+                ClientCapabilities.TASKS)
+            != null;
   }
 
   private Reply withTool(Reply reply) {

@@ -27,6 +27,13 @@ public interface HeldConfig {
   Optional<String> heldText();
 
   /**
+   * Time after which a call that still runs becomes a task, if its client knows the extension
+   * {@code io.modelcontextprotocol/tasks}. 100 milliseconds to one hour. Never without it.
+   */
+  @Range(min = "100ms", max = "1h")
+  Optional<Duration> taskAfter();
+
+  /**
    * Name of the tool that returns results. The server has no tool of that name, and no other
    * gateway before it that holds calls.
    */

@@ -24,6 +24,9 @@ public final class EraMeters extends Meters implements EraListener {
           "holdfast.stateless.states",
           "States that such clients brought back to go on with a request");
 
+  private final Map<Task, Counter> tasks =
+      counters(Task.class, "holdfast.stateless.tasks", "Calls that the gateway has made tasks");
+
   /** Registers the counters. */
   EraMeters(MeterRegistry registry) {
     super(registry);
@@ -37,5 +40,10 @@ public final class EraMeters extends Meters implements EraListener {
   @Override
   public void state(State kind) {
     count(states, kind);
+  }
+
+  @Override
+  public void task(Task kind) {
+    count(tasks, kind);
   }
 }

@@ -15,6 +15,9 @@ public record ClientCapabilities(String json) {
   /** A form to fill in, or a page to open. */
   public static final String ELICITATION = "elicitation/create";
 
+  /** The extension for calls that become tasks. */
+  public static final String TASKS = "io.modelcontextprotocol/tasks";
+
   private static final String SAMPLING = "sampling/createMessage";
   private static final String ROOTS = "roots/list";
 

@@ -39,6 +39,18 @@ public final class Methods {
   /** Opens a stream of notifications (2026-07-28). */
   public static final String SUBSCRIPTIONS_LISTEN = "subscriptions/listen";
 
+  /** Asks what has become of a task. */
+  public static final String TASKS_GET = "tasks/get";
+
+  /** Answers what the server of a task asks. */
+  public static final String TASKS_UPDATE = "tasks/update";
+
+  /** Cancels a task. */
+  public static final String TASKS_CANCEL = "tasks/cancel";
+
+  /** What has become of a task. */
+  public static final String NOTIFICATIONS_TASKS = "notifications/tasks";
+
   /** The client has accepted the response to {@link #INITIALIZE}. */
   public static final String NOTIFICATIONS_INITIALIZED = "notifications/initialized";
 
@@ -64,11 +76,11 @@ public final class Methods {
           "name",
           RESOURCES_READ,
           "uri",
-          "tasks/get",
+          TASKS_GET,
           "taskId",
-          "tasks/update",
+          TASKS_UPDATE,
           "taskId",
-          "tasks/cancel",
+          TASKS_CANCEL,
           "taskId");
 
   /** The name of the parameter that {@code Mcp-Name} repeats; null if there is none. */

@@ -93,6 +93,11 @@ public final class RedisSealStore implements SealStore {
   }
 
   @Override
+  public boolean isUsed(String name) {
+    return send(Request.cmd(Command.GET).arg(keys.usedSeal(name))) != null;
+  }
+
+  @Override
   public void release(String name) {
     Response _ = send(Request.cmd(Command.DEL).arg(keys.usedSeal(name)));
   }

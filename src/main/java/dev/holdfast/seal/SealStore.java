@@ -29,6 +29,9 @@ public interface SealStore {
    */
   boolean use(String name);
 
+  /** Returns true if a text was used. */
+  boolean isUsed(String name);
+
   /** Takes back a use that had no effect. */
   void release(String name);
 
@@ -66,6 +69,11 @@ public interface SealStore {
     @Override
     public boolean use(String name) {
       return used.put(name, true) == null;
+    }
+
+    @Override
+    public boolean isUsed(String name) {
+      return used.containsKey(name);
     }
 
     @Override

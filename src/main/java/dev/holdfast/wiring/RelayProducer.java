@@ -8,6 +8,7 @@ import dev.holdfast.config.OwnCertificate;
 import dev.holdfast.era.north.EraConfig;
 import dev.holdfast.era.north.EraListener;
 import dev.holdfast.era.north.StatelessRelay;
+import dev.holdfast.era.north.TaskSettings;
 import dev.holdfast.held.HeldCalls;
 import dev.holdfast.held.HeldConfig;
 import dev.holdfast.held.HeldListener;
@@ -168,20 +169,32 @@ final class RelayProducer {
   @Singleton
   static StatelessRelay statelessRelay(
       Relay relay,
-      SealStore seals,
-      StreamIndex streams,
+      StatelessRelay.Stores stores,
       EraListener listener,
       EraConfig config,
       CurrentConfig current,
+      TaskSettings tasks,
       InstantSource clock) {
     return new StatelessRelay(
         relay,
-        seals,
-        streams,
+        stores,
         listener,
         config,
         upstream -> current.newClients(upstream).orElse(config.newClients()),
+        tasks,
         clock);
+  }
+
+  @Produces
+  @Singleton
+  static StatelessRelay.Stores statelessStores(SealStore seals, StreamIndex streams, EventLog log) {
+    return new StatelessRelay.Stores(seals, streams, log);
+  }
+
+  @Produces
+  @Singleton
+  static TaskSettings taskSettings(HeldConfig calls, StreamConfig streams) {
+    return new TaskSettings(calls.taskAfter(), streams.eventTtl());
   }
 
   @Produces

@@ -87,6 +87,14 @@ final class GatewayProfiles {
     }
   }
 
+  /** Calls become tasks soon, and other clients get a handle. */
+  public static final class Tasks extends WithUpstreams {
+    @Override
+    public Map<String, String> getConfigOverrides() {
+      return Map.of("holdfast.calls.task-after", "300ms", "holdfast.calls.hold-after", "1s");
+    }
+  }
+
   /**
    * Short-lived connections of clients that resume. All requests are durable, and a replay skips
    * gaps.

@@ -180,7 +180,7 @@ public record StatelessClient(
             .header("MCP-Protocol-Version", VERSION)
             .header("Mcp-Method", method)
             .POST(BodyPublishers.ofByteArray(body.getBytes(UTF_8)));
-    String name = with.path("name").asText(with.path("uri").asText());
+    String name = with.path("name").asText(with.path("uri").asText(with.path("taskId").asText()));
     if (!name.isEmpty()) {
       request.header("Mcp-Name", name);
     }

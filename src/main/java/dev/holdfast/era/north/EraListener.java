@@ -28,9 +28,20 @@ public interface EraListener {
     REFUSED
   }
 
+  /** What becomes of calls that run for long. */
+  enum Task {
+    /** The client got a task in place of the result. */
+    MADE,
+    /** The client has cancelled the task. */
+    CANCELLED
+  }
+
   /** A request came. */
   void request(Request kind);
 
   /** A client brought back a state. */
   void state(State kind);
+
+  /** A call is a task. */
+  void task(Task kind);
 }

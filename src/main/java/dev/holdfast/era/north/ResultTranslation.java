@@ -53,6 +53,9 @@ final class ResultTranslation implements Translation {
   /** The capability that the server needs and the client has not declared; null for none. */
   private @Nullable String missing;
 
+  /** Null if the call does not become a task. */
+  private @Nullable TaskOffer offer;
+
   private int pauses;
   private Position newest = Position.START;
   private Progress progress = Progress.OPEN;
@@ -76,6 +79,12 @@ final class ResultTranslation implements Translation {
   /** Follows the stream of the call. */
   ResultTranslation of(String streamName) {
     stream = streamName;
+    return this;
+  }
+
+  /** Makes the call a task if it runs for long; null for never. */
+  ResultTranslation offering(@Nullable TaskOffer task) {
+    offer = translated ? task : null;
     return this;
   }
 
@@ -240,16 +249,24 @@ final class ResultTranslation implements Translation {
 
   @Override
   public @Nullable Duration untilPause() {
-    return asked.untilRound();
+    return asked.isEmpty() && offer != null && mayPause()
+        ? offer.left(id(), call, stream, newest)
+        : asked.untilRound();
+  }
+
+  /** The id that the client chose. */
+  private RequestId id() {
+    return new RequestId(Objects.requireNonNull(request).id());
   }
 
   @Override
   public boolean canPause() {
-    return translated
-        && progress == Progress.OPEN
-        && request != null
-        && !stream.isEmpty()
-        && (!asked.isEmpty() || mayPauseAgain(request));
+    return mayPause()
+        && (offer != null || !asked.isEmpty() || mayPauseAgain(Objects.requireNonNull(request)));
+  }
+
+  private boolean mayPause() {
+    return translated && progress == Progress.OPEN && request != null && !stream.isEmpty();
   }
 
   private boolean mayPauseAgain(ClientRequest of) {
@@ -263,6 +280,11 @@ final class ResultTranslation implements Translation {
       call.cancel();
       progress = Progress.PAUSED;
       return StatelessException.missingCapability(missing).toError(new RequestId(of.id()));
+    }
+    if (asked.isEmpty() && offer != null) {
+      byte[] task = offer.take(id(), call, stream, newest);
+      progress = Progress.PAUSED;
+      return task;
     }
     Position from = asked.from();
     RetryState.Call round =

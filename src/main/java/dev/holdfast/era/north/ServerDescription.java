@@ -2,6 +2,7 @@ package dev.holdfast.era.north;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.protocol.ClientCapabilities;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.MetaKeys;
@@ -46,13 +47,17 @@ record ServerDescription(String capabilities, String serverInfo, @Nullable Strin
     return "true".equals(JsonEdit.raw(capabilities.getBytes(UTF_8), capability, member));
   }
 
-  /** The response to {@code server/discover}. */
-  byte[] toResponse(String id) {
+  /**
+   * The response to {@code server/discover}.
+   *
+   * @param tasks whether the gateway makes tasks of calls
+   */
+  byte[] toResponse(String id, boolean tasks) {
     JsonEdit response =
         new JsonEdit()
             .set("\"complete\"", "resultType")
             .set(StatelessRules.versions(true), "supportedVersions")
-            .set(withoutTasks(), "capabilities")
+            .set(capabilities(tasks), "capabilities")
             .set(serverInfo, "_meta", MetaKeys.SERVER_INFO)
             .set("0", "ttlMs")
             .set("\"private\"", "cacheScope");
@@ -62,7 +67,12 @@ record ServerDescription(String capabilities, String serverInfo, @Nullable Strin
     return JsonRpcMessages.result(new RequestId(id), response.toJson());
   }
 
-  private String withoutTasks() {
-    return new JsonEdit().remove("tasks").apply(capabilities);
+  /** Without the tasks of earlier revisions. */
+  private String capabilities(boolean tasks) {
+    JsonEdit edit = new JsonEdit().remove("tasks");
+    if (tasks) {
+      edit.set("{}", "extensions", ClientCapabilities.TASKS);
+    }
+    return edit.apply(capabilities);
   }
 }

@@ -44,14 +44,19 @@ final class ServerRequests {
     from = from == null ? before : from;
     since = open.isEmpty() ? System.nanoTime() : since;
     if (open.size() < MAX_REQUESTS) {
-      byte[] input =
-          new JsonEdit()
-              .remove("jsonrpc")
-              .remove("id")
-              .remove("params", "elicitationId")
-              .apply(request.bytes());
-      open.put(request.id(), new String(input, UTF_8));
+      open.put(request.id(), input(request));
     }
+  }
+
+  /** The form in which clients get a request, as a raw JSON object. */
+  static String input(Message.Request request) {
+    byte[] input =
+        new JsonEdit()
+            .remove("jsonrpc")
+            .remove("id")
+            .remove("params", "elicitationId")
+            .apply(request.bytes());
+    return new String(input, UTF_8);
   }
 
   /** Time after which the requests go to the client; null if there are none. */

@@ -81,16 +81,16 @@ final class SessionPool {
     }
   }
 
-  /** The description of the server of a request. Throws as above. */
-  ServerDescription discover(Exchange exchange, StatelessRequest request) {
+  /** A session that describes the server of a request. Throws as above. */
+  PooledSession discover(Exchange exchange, StatelessRequest request) {
     CompletableFuture<PooledSession> known = sessions.get(key(exchange, request));
     PooledSession session = known == null ? null : await(known);
     if (session != null && session.take(clock.instant())) {
-      return session.server();
+      return session;
     }
     PooledSession found = find(exchange, request);
     end(exchange, found);
-    return found.server();
+    return found;
   }
 
   /** Removes a session that has ended. */

@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Runs the requests of clients without a session in sessions of the gateway. Thread-safe. */
-record StatelessCalls(StatelessContext context, SessionPool pool) {
+record StatelessCalls(StatelessContext context, SessionPool pool, Tasks tasks) {
 
   private static final String INVALID_STATE = "requestState is invalid or has expired";
   private static final String CALL_LOST = "The call has ended; its outcome is unknown";
@@ -111,7 +111,9 @@ record StatelessCalls(StatelessContext context, SessionPool pool) {
       String serverState) {
     StatelessRequest request = arrival.request();
     if (session.isTranslated() && !session.server().serves(request.method())) {
-      throw StatelessException.unknownMethod(request.method());
+      throw tasks.areMade() && request.method().startsWith("tasks/")
+          ? Tasks.unknown()
+          : StatelessException.unknownMethod(request.method());
     }
     context
         .listener()
@@ -122,7 +124,8 @@ record StatelessCalls(StatelessContext context, SessionPool pool) {
     Reply reply = context.relay().take(exchange.with(session.id(), body), arrival.onSent());
     ResultTranslation translation =
         new ResultTranslation(
-            call, ClientRequest.of(request, id), session.isTranslated(), session.server());
+                call, ClientRequest.of(request, id), session.isTranslated(), session.server())
+            .offering(TaskOffer.to(request, tasks));
     return switch (reply) {
       case Reply.Json(byte[] document, _) -> json(translation, document);
       case Reply.Stream(Tail tail, boolean isComplete) -> {
@@ -196,7 +199,9 @@ record StatelessCalls(StatelessContext context, SessionPool pool) {
       List<String> unanswered = answer(call, request, round);
       RetryState.Call rest = round.waitingFor(unanswered);
       ResultTranslation translation =
-          new ResultTranslation(call, client, true, ServerDescription.UNKNOWN).after(rest, pauses);
+          new ResultTranslation(call, client, true, ServerDescription.UNKNOWN)
+              .offering(TaskOffer.to(request, tasks))
+              .after(rest, pauses);
       return context
           .relay()
           .<Reply>reopen(

@@ -4,6 +4,7 @@ import dev.holdfast.call.Caller;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.era.north.StatelessCalls.Arrival;
+import dev.holdfast.log.EventLog;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.ForwardedHeaders;
@@ -41,27 +42,36 @@ public final class StatelessRelay {
   private final AtomicBoolean earlierHeader = new AtomicBoolean();
   private final Subscriptions subscriptions;
   private final StatelessCalls calls;
+  private final Tasks tasks;
+
+  /**
+   * The stores of the service.
+   *
+   * @param seals keys of the states that clients bring back
+   */
+  public record Stores(SealStore seals, StreamIndex streams, EventLog log) {}
 
   /**
    * Creates the service.
    *
-   * @param store keys of the states that clients bring back
    * @param newClients returns the service of an upstream
    */
   public StatelessRelay(
       Relay relay,
-      SealStore store,
-      StreamIndex streams,
+      Stores stores,
       EraListener listener,
       EraConfig config,
       Function<String, EraConfig.NewClients> newClients,
+      TaskSettings taskSettings,
       InstantSource clock) {
     this.newClients = newClients;
     this.context =
-        new StatelessContext(relay, new Seal(store, clock), streams, listener, config, clock);
-    this.subscriptions = new Subscriptions(context);
+        new StatelessContext(
+            relay, new Seal(stores.seals(), clock), stores.streams(), listener, config, clock);
+    this.tasks = new Tasks(context, stores.log(), taskSettings);
+    this.subscriptions = new Subscriptions(context, tasks);
     this.pool = new SessionPool(relay, config, clock);
-    this.calls = new StatelessCalls(context, pool);
+    this.calls = new StatelessCalls(context, pool, tasks);
   }
 
   /**
@@ -110,15 +120,25 @@ public final class StatelessRelay {
     try {
       StatelessRequest request = checked(exchange.upstream(), message, header);
       return switch (request.method()) {
-        case Methods.SERVER_DISCOVER ->
-            new Reply.Json(pool.discover(exchange, request).toResponse(message.id().json()), 200);
+        case Methods.SERVER_DISCOVER -> discover(exchange, request);
         case Methods.SUBSCRIPTIONS_LISTEN ->
             listen(new Arrival(exchange, request, headers, onSent));
+        case Methods.TASKS_GET, Methods.TASKS_UPDATE, Methods.TASKS_CANCEL -> {
+          Reply own = tasks.answer(exchange, request);
+          yield own == null ? calls.call(new Arrival(exchange, request, headers, onSent)) : own;
+        }
         default -> calls.call(new Arrival(exchange, request, headers, onSent));
       };
     } catch (StatelessException refused) {
       return refusal(message, refused);
     }
+  }
+
+  private Reply discover(Exchange exchange, StatelessRequest request) {
+    PooledSession session = pool.discover(exchange, request);
+    boolean makesTasks = session.isTranslated() && tasks.areMade();
+    String id = request.message().id().json();
+    return new Reply.Json(session.server().toResponse(id, makesTasks), 200);
   }
 
   private Reply refusal(Message.Request message, StatelessException refused) {

@@ -11,11 +11,13 @@ import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.protocol.SubscribedChanges;
 import dev.holdfast.relay.tail.Translation;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The notifications for one {@code subscriptions/listen}: those of the session that the client has
@@ -24,10 +26,16 @@ import java.util.stream.Collectors;
  * @param id raw id of the request
  * @param lists names of the lists whose changes the client hears of, such as {@code tools}
  * @param resources URIs of the resources whose updates the client hears of
+ * @param tasks tasks whose changes the client hears of
  * @param onClosed ends what the server does for this client
  */
 record Subscription(
-    StatelessCall call, String id, Set<String> lists, Set<String> resources, Runnable onClosed)
+    StatelessCall call,
+    String id,
+    Set<String> lists,
+    Set<String> resources,
+    TaskChanges tasks,
+    Runnable onClosed)
     implements Translation {
 
   private static final byte[] NOTHING = {};
@@ -70,6 +78,7 @@ record Subscription(
           resources.stream().map(JsonEdit::quote).collect(Collectors.joining(",", "[", "]"));
       honoured.set(uris, "resourceSubscriptions");
     }
+    tasks.addTo(honoured);
     return honoured.toJson();
   }
 
@@ -98,6 +107,16 @@ record Subscription(
       }
       default -> NOTHING;
     };
+  }
+
+  @Override
+  public List<byte[]> atHead() {
+    return tasks.news().stream().map(this::tagged).toList();
+  }
+
+  @Override
+  public @Nullable Duration untilAtHead() {
+    return tasks.untilNews();
   }
 
   private boolean isWanted(Message.Notification notification) {

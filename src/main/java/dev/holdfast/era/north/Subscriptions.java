@@ -29,13 +29,15 @@ final class Subscriptions {
   private record Resource(SessionId session, String uri) {}
 
   private final StatelessContext context;
+  private final Tasks tasks;
   private final AutoLock lock = new AutoLock();
 
   /** Numbers of subscriptions. Guarded by the lock. */
   private final Map<Resource, Integer> resources = new HashMap<>();
 
-  Subscriptions(StatelessContext context) {
+  Subscriptions(StatelessContext context, Tasks tasks) {
     this.context = context;
+    this.tasks = tasks;
   }
 
   /** Opens a subscription. Throws as {@link dev.holdfast.relay.Relay#share} does. */
@@ -78,8 +80,9 @@ final class Subscriptions {
             subscribed.forEach(uri -> unsubscribe(call, uri));
           }
         };
+    TaskChanges changes = TaskChanges.of(tasks, exchange, filter);
     return new Reply.Stream(
-        tail.translated(new Subscription(call, id, lists, subscribed, onClosed), null));
+        tail.translated(new Subscription(call, id, lists, subscribed, changes, onClosed), null));
   }
 
   private boolean subscribe(StatelessCall call, String uri) {

@@ -24,9 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 record ClientFacts(String session, String capabilities, String info, @Nullable String channel) {
 
-  /** The extension for tasks, which such a client does not know. */
-  static final String TASKS = "io.modelcontextprotocol/tasks";
-
   /** Marks our session ids. Ids of servers have no spaces (MCP 2025-11-25, Transports). */
   private static final String PREFIX = "stateless ";
 
@@ -48,7 +45,7 @@ record ClientFacts(String session, String capabilities, String info, @Nullable S
       kept.computeIfPresent("elicitation", (_, _) -> "{\"form\":{}}");
     }
     Map<String, String> extensions = JsonEdit.members(declared.get("extensions"));
-    if (extensions.remove(TASKS) != null || !extensions.isEmpty()) {
+    if (extensions.remove(ClientCapabilities.TASKS) != null || !extensions.isEmpty()) {
       declared.put("extensions", object(extensions));
       keep(declared, "extensions", kept);
     }
@@ -75,7 +72,8 @@ record ClientFacts(String session, String capabilities, String info, @Nullable S
 
   /** The same client with tasks, which the gateway handles for it. */
   ClientFacts withTasks() {
-    String extended = new JsonEdit().set("{}", "extensions", TASKS).apply(capabilities);
+    String extended =
+        new JsonEdit().set("{}", "extensions", ClientCapabilities.TASKS).apply(capabilities);
     return new ClientFacts(session, extended, info, channel);
   }
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.ClientCapabilities;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.Message;
@@ -146,7 +147,7 @@ sealed interface Discovery {
     if (!withVersions) {
       edit.remove("result", "supportedVersions")
           .remove("result", "capabilities", "tasks")
-          .remove("result", "capabilities", "extensions", ClientFacts.TASKS);
+          .remove("result", "capabilities", "extensions", ClientCapabilities.TASKS);
     }
     return Results.strip(from, edit).apply(from);
   }

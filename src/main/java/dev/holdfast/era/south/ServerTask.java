@@ -6,6 +6,7 @@ import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.timer.TimeLimit;
@@ -66,7 +67,7 @@ record ServerTask(
   void cancel() {
     Thread _ =
         Thread.startVirtualThread(() -> {
-          try (MessageSource answer = ask(request("tasks/cancel"))) {
+          try (MessageSource answer = ask(request(Methods.TASKS_CANCEL))) {
             Message.Response _ = answer.response();
           } catch (UpstreamException gone) {
             // The time to live of the task ends it.
@@ -153,7 +154,8 @@ record ServerTask(
     private byte @Nullable [] ask() {
       byte[] updating = update;
       try {
-        Message.Response response = ask(updating == null ? task.request("tasks/get") : updating);
+        Message.Response response =
+            ask(updating == null ? task.request(Methods.TASKS_GET) : updating);
         retry = retry.reset();
         if (updating == null) {
           pause = interval(response.bytes());

@@ -306,7 +306,7 @@ final class TranslatedCall implements MessageSource {
       return List.of();
     }
     ServerTask known = task;
-    byte[] request = known == null ? call.sent() : known.request("tasks/update");
+    byte[] request = known == null ? call.sent() : known.request(Methods.TASKS_UPDATE);
     byte[] retry = answered.retry(request, call.patience());
     boolean owned = !kept || known != null || removeState(answered);
     answered.close();

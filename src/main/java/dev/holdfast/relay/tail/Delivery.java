@@ -151,6 +151,16 @@ final class Delivery {
     return pastLog ? null : translation.untilPause();
   }
 
+  /** Adds what the client gets besides the stream. */
+  void atHead() {
+    translation.atHead().forEach(message -> framing.unlogged(frames, message));
+  }
+
+  /** Time after which there may be more of it; null if that can wait for the next event. */
+  @Nullable Duration untilAtHead() {
+    return translation.untilAtHead();
+  }
+
   /** Adds the last message of a response that ends before the stream. */
   void pause() {
     framing.unlogged(frames, translation.pause(cursor));

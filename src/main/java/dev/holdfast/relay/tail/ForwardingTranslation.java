@@ -48,6 +48,16 @@ public abstract class ForwardingTranslation implements Translation {
   }
 
   @Override
+  public List<byte[]> atHead() {
+    return inner.atHead();
+  }
+
+  @Override
+  public @Nullable Duration untilAtHead() {
+    return inner.untilAtHead();
+  }
+
+  @Override
   public List<byte[]> atEnd() {
     return inner.atEnd();
   }

@@ -361,15 +361,15 @@ public final class Tail implements Tails.Movable {
     if (hasPaused()) {
       return Next.END;
     }
+    delivery.atHead();
     delivery.flush(client);
     Duration wait = least(writer.untilNextDeadline(), MAX_WAIT);
-    Duration untilPause = delivery.untilPause();
     waiting = client;
-    return await(client, untilPause == null ? wait : least(wait, untilPause));
+    return await(client, least(least(wait, delivery.untilPause()), delivery.untilAtHead()));
   }
 
-  private static Duration least(Duration one, Duration other) {
-    return one.compareTo(other) < 0 ? one : other;
+  private static Duration least(Duration one, @Nullable Duration other) {
+    return other == null || one.compareTo(other) < 0 ? one : other;
   }
 
   /** Ends the response early if it must. */

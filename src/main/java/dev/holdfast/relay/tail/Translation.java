@@ -57,6 +57,16 @@ public interface Translation {
     throw new IllegalStateException("the response cannot pause");
   }
 
+  /** Messages while nothing of the stream is left to read. */
+  default List<byte[]> atHead() {
+    return List.of();
+  }
+
+  /** Time after which {@link #atHead} is asked again; null if that can wait for the next event. */
+  default @Nullable Duration untilAtHead() {
+    return null;
+  }
+
   /** Messages after the last one of the stream. */
   default List<byte[]> atEnd() {
     return List.of();

@@ -168,6 +168,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.eras.cache-bytes", ""),
                 entry("holdfast.calls.hold-after", ""),
                 entry("holdfast.calls.held-text", ""),
+                entry("holdfast.calls.task-after", ""),
                 entry("holdfast.calls.tool", "wait_for_result"),
                 entry("holdfast.store-failure.hold", "5s"),
                 entry("holdfast.session.abandoned-timeout", "5m"),

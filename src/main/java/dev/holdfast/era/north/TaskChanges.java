@@ -1,0 +1,102 @@
+package dev.holdfast.era.north;
+
+import dev.holdfast.call.Exchange;
+import dev.holdfast.log.LogException;
+import dev.holdfast.protocol.JsonEdit;
+import dev.holdfast.protocol.JsonRpcMessages;
+import dev.holdfast.protocol.Methods;
+import dev.holdfast.session.SessionStoreException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Changes of the tasks that one subscription names (MCP 2026-07-28, Tasks). The states are read
+ * from time to time. For the thread of a tail.
+ */
+final class TaskChanges {
+
+  private static final Logger LOG = Logger.getLogger(TaskChanges.class);
+
+  /** The most tasks that one subscription names. */
+  private static final int MAX_TASKS = 100;
+
+  private final Tasks tasks;
+  private final Exchange exchange;
+
+  /** Tasks of the gateway by their ids. Those that have ended are removed. */
+  private final Map<String, TaskHandle> running = new LinkedHashMap<>();
+
+  private final Map<String, TaskState> told = new HashMap<>();
+  private final String ids;
+  private long next = System.nanoTime();
+
+  private TaskChanges(Tasks tasks, Exchange exchange, List<String> named) {
+    this.tasks = tasks;
+    this.exchange = exchange;
+    for (String raw : named) {
+      String id = JsonEdit.text(raw);
+      TaskHandle task = tasks.open(exchange, id);
+      if (id != null && task != null) {
+        running.put(id, task);
+      }
+    }
+    ids = running.keySet().stream().map(JsonEdit::quote).collect(Collectors.joining(",", "[", "]"));
+  }
+
+  /** Reads the ids of tasks in the filter of a subscription. */
+  static TaskChanges of(Tasks tasks, Exchange exchange, byte[] filter) {
+    List<String> named = JsonEdit.elements(JsonEdit.raw(filter, "taskIds"));
+    if (named.size() > MAX_TASKS) {
+      throw StatelessException.invalidParams(
+          200, "a subscription names at most " + MAX_TASKS + " tasks");
+    }
+    return new TaskChanges(tasks, exchange, named);
+  }
+
+  /** Adds what the client hears of to the filter in the acknowledgement. */
+  void addTo(JsonEdit honoured) {
+    if (!ids.equals("[]")) {
+      honoured.set(ids, "taskIds");
+    }
+  }
+
+  /** Time until the next read; null when all tasks have ended. */
+  @Nullable Duration untilNews() {
+    return running.isEmpty() ? null : Duration.ofNanos(next - System.nanoTime());
+  }
+
+  /** Reads the states, and returns a notification for each that has changed. */
+  List<byte[]> news() {
+    if (running.isEmpty() || next - System.nanoTime() > 0) {
+      return List.of();
+    }
+    List<byte[]> news = new ArrayList<>();
+    try {
+      List.copyOf(running.entrySet())
+          .forEach(each -> addNews(news, each.getKey(), each.getValue()));
+    } catch (LogException.StoreUnavailable | SessionStoreException away) {
+      LOG.debugf("states of tasks not read: %s", away.getMessage());
+    }
+    next = System.nanoTime() + TaskState.POLL.toNanos();
+    return news;
+  }
+
+  private void addNews(List<byte[]> news, String id, TaskHandle task) {
+    TaskState state = tasks.read(exchange, task).orElse(null);
+    if (state == null || !state.isRunning()) {
+      running.remove(id);
+    }
+    if (state != null && state.differs(told.put(id, state))) {
+      JsonEdit notification = JsonRpcMessages.of(Methods.NOTIFICATIONS_TASKS);
+      tasks.addTo(notification, "params", id, task, state);
+      news.add(notification.toBytes());
+    }
+  }
+}

@@ -1,0 +1,252 @@
+package dev.holdfast.era.north;
+
+import dev.holdfast.call.Caller;
+import dev.holdfast.call.Exchange;
+import dev.holdfast.lock.LruMap;
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.ClientCapabilities;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.JsonEdit;
+import dev.holdfast.protocol.JsonRpcMessages;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Methods;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.relay.Reply;
+import dev.holdfast.relay.stream.RelayException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tasks that the gateway makes of calls that run for long (MCP 2026-07-28, extension {@code
+ * io.modelcontextprotocol/tasks}). The stream of the call is the only record. Thread-safe.
+ */
+final class Tasks {
+
+  private static final int PAGE = 256;
+  private static final int MAX_KNOWN = 10_000;
+  private static final String UNKNOWN = "there is no such task, or no more";
+
+  private final StatelessContext context;
+  private final EventLog log;
+  private final TaskSettings settings;
+
+  /** Positions before which no question of a running call is open. */
+  private final Map<StreamRef, Position> settled = LruMap.create(MAX_KNOWN);
+
+  Tasks(StatelessContext context, EventLog log, TaskSettings settings) {
+    this.context = context;
+    this.log = log;
+    this.settings = settings;
+  }
+
+  /** Returns true if the gateway makes tasks of calls. */
+  boolean areMade() {
+    return settings.after().isPresent();
+  }
+
+  /** Counts a new task. */
+  void made() {
+    context.listener().task(EraListener.Task.MADE);
+  }
+
+  /** Time after which a request becomes a task; empty for never. */
+  Optional<Duration> after(StatelessRequest request) {
+    return settings
+        .after()
+        .filter(_ -> request.method().equals(Methods.TOOLS_CALL) && declares(request));
+  }
+
+  private static boolean declares(StatelessRequest request) {
+    return new ClientCapabilities(request.capabilities())
+        .has("extensions", ClientCapabilities.TASKS);
+  }
+
+  /** The response to a call that has become a task. */
+  byte[] response(RequestId request, StatelessCall call, String stream, Position from) {
+    TaskHandle task =
+        new TaskHandle(call.session(), stream, call.id(), from, context.clock().instant());
+    String id = task.seal(context.seal(), call.caller(), call.upstream());
+    JsonEdit response = new JsonEdit().set("\"task\"", "result", "resultType");
+    new TaskState.Reader()
+        .running()
+        .addTo(response, "result", id, task, settings.kept(), task.created(), false);
+    return response.apply(JsonRpcMessages.result(request, "{}"));
+  }
+
+  /**
+   * Answers a request about a task.
+   *
+   * @return null if the gateway has not made the task
+   */
+  @Nullable Reply answer(Exchange exchange, StatelessRequest request) {
+    if (areMade() && !declares(request)) {
+      throw StatelessException.missingCapability(
+          new JsonEdit().set("{}", "extensions", ClientCapabilities.TASKS).toJson());
+    }
+    TaskHandle task = open(exchange, request.name());
+    if (task == null) {
+      return null;
+    }
+    TaskState state = read(exchange, task).orElseThrow(() -> unknown());
+    StatelessCall call = StatelessCall.of(context, exchange, task.session(), false, task.call());
+    JsonEdit result = new JsonEdit().set("\"complete\"", "result", "resultType");
+    switch (request.method()) {
+      case Methods.TASKS_UPDATE -> update(call, request, task, state);
+      case Methods.TASKS_CANCEL -> {
+        if (state.isRunning()) {
+          context.listener().task(EraListener.Task.CANCELLED);
+          Reply _ = call.send(JsonRpcMessages.cancelled(task.call()));
+        }
+      }
+      default -> {
+        String id = String.valueOf(request.name());
+        addTo(result, "result", id, task, state);
+      }
+    }
+    RequestId id = request.message().id();
+    return new Reply.Json(result.apply(JsonRpcMessages.result(id, "{}")), 200);
+  }
+
+  void addTo(JsonEdit edit, String path, String id, TaskHandle task, TaskState state) {
+    state.addTo(edit, path, id, task, settings.kept(), context.clock().instant(), true);
+  }
+
+  static StatelessException unknown() {
+    return StatelessException.invalidParams(200, UNKNOWN);
+  }
+
+  /** Opens the id of a task; null if the gateway has not made it for that caller. */
+  @Nullable TaskHandle open(Exchange exchange, @Nullable String id) {
+    return TaskHandle.open(context.seal(), id, exchange.caller(), exchange.upstream()).orElse(null);
+  }
+
+  /** Gives the server the answers of the client. Each question is answered once. */
+  private void update(
+      StatelessCall call, StatelessRequest request, TaskHandle task, TaskState state) {
+    state
+        .questions()
+        .forEach((id, question) -> {
+          String answer = JsonEdit.raw(request.inputResponses(), id.key());
+          if (answer != null) {
+            once(
+                task,
+                question.position(),
+                () -> {
+                  Reply _ = call.send(JsonRpcMessages.result(id, answer));
+                });
+          }
+        });
+  }
+
+  private void once(TaskHandle task, Position question, Runnable answer) {
+    String name = answered(task, question);
+    if (!context.seal().store().use(name)) {
+      return;
+    }
+    try {
+      answer.run();
+    } catch (RuntimeException notGiven) {
+      context.seal().store().release(name);
+      throw notGiven;
+    }
+  }
+
+  private static String answered(TaskHandle task, Position question) {
+    return "task/" + task.ref() + "/" + question;
+  }
+
+  /** Reads what has become of a task; empty if the log does not have it any more. */
+  Optional<TaskState> read(Exchange exchange, TaskHandle task) {
+    Caller caller = exchange.caller();
+    try {
+      // The session is in use.
+      context.relay().enter(exchange.upstream(), task.session(), false, caller);
+    } catch (RelayException.SessionNotFound ended) {
+      return Optional.empty();
+    }
+    StatelessCall call = StatelessCall.of(context, exchange, task.session(), false, task.call());
+    StreamRef stream = task.ref();
+    Position cursor = settled.getOrDefault(stream, task.from());
+    TaskState.Reader reader = new TaskState.Reader();
+    while (true) {
+      switch (log.read(stream, cursor, PAGE)) {
+        case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> {
+          return Optional.of(running(stream, cursor, reader));
+        }
+        case ReadResult.Events(List<LogEvent> events) -> {
+          for (LogEvent event : events) {
+            reader.at(event.position());
+            if (event.last()) {
+              return Optional.of(reader.ended(event.payload()));
+            }
+            note(reader, cursor, event, call, task);
+            cursor = event.position();
+          }
+        }
+        case ReadResult.Gap gap -> {
+          Position next = gap.resumeAfter().or(() -> log.beforeOldest(stream)).orElse(cursor);
+          if (next.compareTo(cursor) <= 0) {
+            return Optional.of(running(stream, cursor, reader));
+          }
+          cursor = next;
+        }
+        case ReadResult.EndOfStream _, ReadResult.NoSuchStream _ -> {
+          return Optional.empty();
+        }
+      }
+    }
+  }
+
+  private TaskState running(StreamRef stream, Position cursor, TaskState.Reader reader) {
+    settled.put(stream, Objects.requireNonNullElse(reader.before(), cursor));
+    return reader.running();
+  }
+
+  private void note(
+      TaskState.Reader reader,
+      Position previous,
+      LogEvent event,
+      StatelessCall call,
+      TaskHandle task) {
+    if (!(Envelopes.read(event.payload()) instanceof Body.Single(Message message))) {
+      return;
+    }
+    switch (message) {
+      case Message.Request question -> {
+        Position position = event.position();
+        if (!reader.takes() || context.seal().store().isUsed(answered(task, position))) {
+          return;
+        }
+        if (ClientCapabilities.REQUESTS.contains(question.method())) {
+          reader.asked(previous, position, question);
+        } else if (question.method().equals(Methods.PING)) {
+          once(
+              task,
+              position,
+              () -> {
+                call.sendLater(JsonRpcMessages.result(question.id(), "{}"));
+              });
+        } else {
+          once(
+              task,
+              position,
+              () -> {
+                call.refuse(question.id(), "The client cannot be asked for " + question.method());
+              });
+        }
+      }
+      case Message.Notification notification when notification.cancelledRequestId() != null ->
+          reader.withdrawn(notification.cancelledRequestId());
+      default -> {}
+    }
+  }
+}

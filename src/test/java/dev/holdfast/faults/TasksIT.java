@@ -1,0 +1,118 @@
+package dev.holdfast.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.faults.server.CountingServer;
+import dev.holdfast.testing.FrameStream;
+import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.NodeFixture;
+import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.StatelessClient;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Calls that become tasks, and whose replica is killed. */
+@Timeout(180)
+class TasksIT {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private static Map<String, String> settings(RedisFixture redis, URI server) {
+    return Map.of(
+        "holdfast.store",
+        "redis",
+        "quarkus.redis.hosts",
+        redis.url(),
+        "holdfast.upstream.url",
+        server.toString(),
+        "holdfast.calls.task-after",
+        "300ms");
+  }
+
+  private static StatelessClient client(Gateway gateway) {
+    return StatelessClient.at(gateway.url())
+        .capableOf("{\"elicitation\":{},\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}}");
+  }
+
+  private static String start(StatelessClient client, String tool, String arguments) {
+    JsonNode task = client.ask("tools/call", StatelessClient.params(tool, arguments));
+    assertThat(task.at("/result/resultType").asText()).as(task.toString()).isEqualTo("task");
+    return "{\"taskId\":\"" + task.at("/result/taskId").asText() + "\"}";
+  }
+
+  private static JsonNode awaitStatus(StatelessClient client, String task, String status) {
+    AtomicReference<JsonNode> last = new AtomicReference<>();
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(() -> {
+          JsonNode state = client.ask("tasks/get", task).path("result");
+          last.set(state);
+          assertThat(state.path("status").asText()).as(state.toString()).isEqualTo(status);
+        });
+    return last.get();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldTellWhatHasBecomeOfACallWhoseReplicaWasKilled(boolean resumable) {
+    try (RedisFixture redis = RedisFixture.start();
+        CountingServer server = CountingServer.start(resumable)) {
+      Map<String, String> settings = settings(redis, server.url());
+      try (Gateway one = Gateway.start(settings);
+          Gateway two = Gateway.start(settings)) {
+        String task = start(client(one), "count", "{\"n\":50,\"intervalMs\":100}");
+        StatelessClient other = client(two);
+        FrameStream listening =
+            other.stream(
+                "subscriptions/listen",
+                "{\"notifications\":{\"taskIds\":[%s]}}"
+                    .formatted(StatelessClient.json(task).path("taskId")));
+        awaitStatus(other, task, "working");
+
+        one.kill();
+
+        JsonNode end = awaitStatus(other, task, resumable ? "completed" : "failed");
+        assertThat(end.has(resumable ? "result" : "error")).as(end.toString()).isTrue();
+        assertThat(server.repeatedCalls()).isEmpty();
+        String status = "";
+        while (!status.equals(end.path("status").asText())) {
+          status = StatelessClient.json(listening.event().data()).at("/params/status").asText();
+        }
+        listening.close();
+      }
+    }
+  }
+
+  @Test
+  void shouldAnswerQuestionsAtAnotherReplica() {
+    try (RedisFixture redis = RedisFixture.start();
+        NodeFixture server = NodeFixture.start("conformance-server.mjs")) {
+      Map<String, String> settings = settings(redis, server.url());
+      try (Gateway one = Gateway.start(settings);
+          Gateway two = Gateway.start(settings)) {
+        String task = start(client(one), "confirm_delete", "{\"filename\":\"a\"}");
+        StatelessClient other = client(two);
+        JsonNode asked = awaitStatus(other, task, "input_required");
+        String key = asked.path("inputRequests").fieldNames().next();
+        String id = StatelessClient.json(task).path("taskId").toString();
+
+        JsonNode ack =
+            other.ask(
+                "tasks/update",
+                "{\"taskId\":%s,\"inputResponses\":{\"%s\":{\"action\":\"decline\"}}}"
+                    .formatted(id, key));
+
+        assertThat(ack.at("/result/resultType").asText()).isEqualTo("complete");
+        assertThat(awaitStatus(client(one), task, "completed").toString()).contains("a: decline");
+      }
+    }
+  }
+}
