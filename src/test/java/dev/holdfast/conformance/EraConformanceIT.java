@@ -134,13 +134,19 @@ class EraConformanceIT {
   }
 
   private static void failsAsExpected(ConformanceReport report, String upstream) {
-    assertThat(
-            report.scenarios().stream()
-                .filter(scenario -> scenario.scored() || scenario.name().startsWith("tasks-"))
-                .filter(scenario -> !scenario.isPassed()))
+    assertThat(report.scenarios().stream().filter(scenario -> failed(scenario, upstream)))
         .as(report.summary())
         .extracting(ScenarioResult::name)
         .containsExactlyInAnyOrderElementsOf(expectedFailures(upstream));
+  }
+
+  /** The gateway makes tasks only of calls at servers with sessions, its own among them. */
+  private static boolean failed(ScenarioResult scenario, String upstream) {
+    return scenario.scored()
+        ? !scenario.isPassed()
+        : scenario.name().startsWith("tasks-")
+            && List.of("old", "local").contains(upstream)
+            && scenario.failed() > 0;
   }
 
   /** Rows of the table are {@code | upstream | scenario | reason |}. */

@@ -165,6 +165,7 @@ record StatelessCalls(StatelessContext context, SessionPool pool, Tasks tasks) {
     }
     if (session.isTranslated()) {
       edit.remove("params", "inputResponses");
+      edit.remove("params", "task"); // Of 2025-11-25: the client asks for a task.
       for (String key : StatelessRequest.OF_META) {
         edit.remove("params", "_meta", key);
       }
