@@ -16,6 +16,7 @@ import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Inbox;
+import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.relay.Housekeeping;
@@ -217,6 +218,7 @@ final class RelayProducer {
       GatewayConfig gateway,
       Optional<RedisConnections> redis,
       StreamIndex streams,
+      SharedLog log,
       ConfiguredUpstreams upstreams,
       Supplier<List<OwnCertificate>> certificates,
       KnownClients clients,
@@ -226,6 +228,7 @@ final class RelayProducer {
             new CommandContext.SharedStore(
                 new RedisServerInfo(opened.client(), opened.keys()),
                 streams,
+                log.inbox(),
                 gateway.redis().maxBytes().asLongValue())),
         upstreams.byName(),
         certificates,
