@@ -225,6 +225,11 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
     }
 
     @Override
+    public boolean isFollowed() {
+      return window.isFollowed();
+    }
+
+    @Override
     public Position append(List<NewEvent> events) {
       NewEvent.requireWellFormed(events);
       Position before = session.locked(written::last);
