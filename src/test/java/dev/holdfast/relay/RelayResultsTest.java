@@ -47,7 +47,8 @@ class RelayResultsTest {
     source.bring(RESULT);
 
     await().until(() -> fixture.logged(session, client).contains(RESULT));
-    await().untilAsserted(() -> assertThat(fixture.heard.results).containsExactly(Result.UNATTENDED));
+    await()
+        .untilAsserted(() -> assertThat(fixture.heard.results).containsExactly(Result.UNATTENDED));
   }
 
   @Test

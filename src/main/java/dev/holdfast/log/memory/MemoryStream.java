@@ -22,8 +22,8 @@ final class MemoryStream {
   /** Owner of all open streams: there is one replica. */
   private static final String OWNER = "memory";
 
-  /** Estimated bytes of the objects of a stream that has events. */
-  static final int STREAM_OVERHEAD = 304;
+  /** Estimated bytes of the objects of a stream that has events, with its opening. */
+  static final int STREAM_OVERHEAD = 416;
 
   /** No reader: readers have positive numbers. */
   static final long NOBODY = 0;

@@ -61,8 +61,8 @@ class TailReplayTest {
     fixture.follow("b", Position.START, TailKind.RESUMED).awaitEnd();
 
     await()
-        .untilAsserted(() ->
-            assertThat(fixture.heard.results).containsExactly(StreamListener.Result.LATE));
+        .untilAsserted(
+            () -> assertThat(fixture.heard.results).containsExactly(StreamListener.Result.LATE));
   }
 
   @ParameterizedTest
