@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.log.Position;
+import dev.holdfast.log.StreamRef;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -67,6 +68,24 @@ sealed interface Command {
 
   /** A command that reads the store of a gateway, and therefore needs a shared store. */
   sealed interface OnStore extends Command {}
+
+  /** A command about calls. */
+  sealed interface OnCalls extends OnStore {}
+
+  /** Lists calls. */
+  record Calls(Map<String, String> properties, CallFilter filter, boolean json)
+      implements OnCalls {}
+
+  /**
+   * Prints the result of a call.
+   *
+   * @param waits whether to wait until the call has ended
+   */
+  record Result(Map<String, String> properties, StreamRef call, boolean waits, boolean json)
+      implements OnCalls {}
+
+  /** Ends a call that runs. */
+  record Cancel(Map<String, String> properties, StreamRef call, boolean json) implements OnCalls {}
 
   record Sessions(Map<String, String> properties, boolean json) implements OnStore {}
 

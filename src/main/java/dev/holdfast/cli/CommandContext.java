@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import dev.holdfast.call.Endpoint;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.config.OwnCertificate;
+import dev.holdfast.log.Inbox;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.upstream.Upstream;
@@ -32,7 +33,9 @@ public record CommandContext(
    *
    * @param survey reports the state of the Redis servers
    * @param streams lists the streams of a session
+   * @param inbox takes messages for replicas
    * @param maxBytes limit on the size of the events of all sessions
    */
-  public record SharedStore(RedisServerInfo survey, StreamIndex streams, long maxBytes) {}
+  public record SharedStore(
+      RedisServerInfo survey, StreamIndex streams, Inbox inbox, long maxBytes) {}
 }

@@ -2,18 +2,23 @@ package dev.holdfast.cli;
 
 import dev.holdfast.auth.AccessKey;
 import dev.holdfast.call.SessionId;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.stream.EventId;
 import java.net.URI;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.OptionSpec;
@@ -110,6 +115,9 @@ final class CommandLineReader {
       case "sessions" -> new Command.Sessions(properties, json);
       case "streams" ->
           new Command.Streams(properties, argument(0).isEmpty() ? null : session(), json);
+      case "calls" -> new Command.Calls(properties, filter(), json);
+      case "result" -> new Command.Result(properties, call(), has("--wait"), json);
+      case "cancel" -> new Command.Cancel(properties, call(), json);
       case "tail" -> tail(json);
       case "purge" -> purge(json);
       case "replay" -> replay();
@@ -233,6 +241,49 @@ final class CommandLineReader {
         name.isEmpty() || id.stream().equals(name),
         "--from is an event of stream " + id.stream() + ", not " + name);
     return new Command.Tail(properties, session, id.stream(), id.position(), json);
+  }
+
+  private CallFilter filter() {
+    String state = option("--state");
+    CallState chosen =
+        Stream.of(CallState.values())
+            .filter(each -> each.text().equals(state))
+            .findFirst()
+            .orElse(null);
+    require(
+        state.isEmpty() || chosen != null,
+        "--state must be running, waiting, finished, failed or cancelled, not " + state);
+    return new CallFilter(
+        chosen, orNull("--tool"), orNull("--server"), orNull("--principal"), olderThan());
+  }
+
+  private @Nullable String orNull(String name) {
+    String value = option(name);
+    return value.isEmpty() ? null : value;
+  }
+
+  private @Nullable Duration olderThan() {
+    String text = option("--older-than");
+    if (text.isEmpty()) {
+      return null;
+    }
+    require(
+        text.matches("\\d{1,6}[smhd]"),
+        "--older-than must be a number with s, m, h or d, such as 90s, not " + text);
+    String unit = text.substring(text.length() - 1).toUpperCase(Locale.ROOT);
+    String number = text.substring(0, text.length() - 1);
+    return Duration.parse((unit.equals("D") ? "P" : "PT") + number + unit);
+  }
+
+  /** The errors do not quote the id, which holds a session id. */
+  private StreamRef call() {
+    String text = argument(0);
+    require(!text.isEmpty(), "CALL is missing");
+    EventId first =
+        EventId.parseWithSession(text + "_" + Position.START)
+            .orElseThrow(() -> usageError("CALL must be <session>_<stream>, as calls prints it"));
+    return new StreamRef(
+        new LogKey(Objects.requireNonNull(first.session()).value()), first.stream());
   }
 
   private boolean onlyCheck() {

@@ -36,6 +36,9 @@ final class CommandLineSyntax {
       config   | --json [check]                                 | Prints the configuration in force, and where it comes from.
       sessions | --store --json                                 | Lists the sessions in the store.
       streams  | --store --json [SESSION]                       | Lists the streams of one session, or of all sessions.
+      calls    | --store --json --state --tool --server --principal --older-than | Lists calls that run, and those whose results are kept.
+      result   | --store --json --wait CALL                     | Prints the result of a call.
+      cancel   | --store --json CALL                            | Ends a call that runs.
       tail     | --store --json --from SESSION [STREAM]         | Prints a stream and follows it without disturbing its client.
       purge    | --store --json --expired --all --yes [SESSION] | Ends sessions and deletes their data.
       replay   | --host --port --store --speed --no-wait TAPE   | Serves a tape as an MCP server, at the recorded pace.
@@ -57,13 +60,20 @@ final class CommandLineSyntax {
       --live       |             | only ask the gateway on this machine whether it is alive
       --no-browser |             | only log the address of the page to sign in
       --no-wait    |             | send each message at once
+      --older-than | TIME        | only calls that began before that time: a number with s, m, h or d
       --port       | PORT        | port to listen on, 0 for any (quarkus.http.port)
+      --principal  | NAME        | only calls of this subject
+      --server     | NAME        | only calls at the upstream of this name
       --speed      | FACTOR      | how much faster, such as 10 or 0.5; default: 1
+      --state      | STATE       | only calls in this state: running, waiting, finished, failed or cancelled
       --store      | STORE       | memory, redis (servers: quarkus.redis.hosts), or the URL of a Redis server
+      --tool       | NAME        | only calls of this tool
       --transport  | NAME        | transport of the upstream: auto, streamable-http, sse or stdio (holdfast.upstream.transport)
       --upstream   | URL|COMMAND | MCP server: a URL, or a program with its arguments in quotes
       --url        | URL         | URL of the server; lost connections are resumed
+      --wait       |             | wait until the call has ended
       --yes        |             | confirm --all
+      CALL         |             | id of a call, as calls prints it: <session>_<stream>
       COMMAND      |             | after --: program to run as the server, with its arguments
       SESSION      |             | session id, or its first 6 characters or more
       STREAM       |             | stream name; default: the stream of --from, or else the standalone stream
@@ -79,7 +89,8 @@ final class CommandLineSyntax {
           "0", "success",
           "1", "a problem was found, something does not exist, or the program failed",
           "2", "the command line is invalid",
-          "3", "the store cannot be reached");
+          "3", "the store cannot be reached",
+          "4", "the call still runs");
 
   private CommandLineSyntax() {}
 

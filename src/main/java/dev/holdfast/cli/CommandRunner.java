@@ -73,12 +73,17 @@ public final class CommandRunner implements QuarkusApplication {
       case Command.OnStore onStore ->
           context
               .sharedStore()
-              .map(CommandContext.SharedStore::streams)
-              .map(streams ->
-                  new StoreCommands(streams, sessions, log, expired, context.clients(), output)
-                      .run(onStore))
+              .map(store -> run(onStore, store, output))
               .orElseGet(() -> refuse(output));
     };
+  }
+
+  private ExitCode run(Command.OnStore command, CommandContext.SharedStore store, Output output) {
+    SessionPages pages = new SessionPages(sessions);
+    return command instanceof Command.OnCalls onCalls
+        ? new CallCommands(store.streams(), log, store.inbox(), pages, clock, output).run(onCalls)
+        : new StoreCommands(store.streams(), sessions, log, expired, context.clients(), output)
+            .run(command);
   }
 
   private static ExitCode refuse(Output output) {

@@ -5,7 +5,9 @@ enum ExitCode {
   SUCCESS(0),
   PROBLEM(1),
   USAGE(2),
-  STORE_UNAVAILABLE(3);
+  STORE_UNAVAILABLE(3),
+  /** The call still runs. */
+  RUNNING(4);
 
   private final int number;
 

@@ -25,11 +25,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +51,7 @@ record StoreCommands(
 
   ExitCode run(Command.OnStore command) {
     return switch (command) {
+      case Command.OnCalls _ -> throw new IllegalStateException("run by CallCommands: " + command);
       case Command.Sessions _ -> listSessions();
       case Command.Streams list -> {
         String one = list.session();
@@ -93,24 +91,12 @@ record StoreCommands(
 
   private ExitCode listSessions() {
     output.header(SESSION_ROW.formatted((Object[]) SESSION_HEADER.split(",")));
-    forEachPage(this::print);
+    new SessionPages(sessions).forEachPage(this::print);
     return ExitCode.SUCCESS;
   }
 
   private void forEachSession(Consumer<SessionStore.Page.Entry> action) {
-    forEachPage(page -> page.forEach(action));
-  }
-
-  /** Visits every session once, although a page may repeat sessions of an earlier page. */
-  private void forEachPage(Consumer<List<SessionStore.Page.Entry>> action) {
-    Set<SessionId> visited = new HashSet<>();
-    Optional<String> from = Optional.empty();
-    do {
-      SessionStore.Page page = sessions.list(from.orElse(null), PAGE);
-      action.accept(
-          page.entries().stream().filter(entry -> visited.add(entry.session().id())).toList());
-      from = page.next();
-    } while (from.isPresent());
+    new SessionPages(sessions).forEach(action);
   }
 
   private void print(List<SessionStore.Page.Entry> page) {

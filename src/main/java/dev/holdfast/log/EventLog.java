@@ -41,6 +41,8 @@ public interface EventLog extends AutoCloseable {
    * @param stream a name not used in this session before
    * @param requests the JSON-RPC ids of the requests that the stream answers, as JSON text; empty
    *     for a stream that answers none
+   * @param tool the name of the tool that is called, for {@link StreamIndex}; empty for other
+   *     requests
    * @param sharedStream the name of an open {@link #openShared shared} stream of the same session;
    *     null for a stream that keeps its events itself
    * @return the writer, at the start of the stream
@@ -48,7 +50,12 @@ public interface EventLog extends AutoCloseable {
    * @throws LogException.TooManyStreams when the session has the maximum of open streams
    * @throws LogException.Fenced when the stream exists already
    */
-  StreamWriter open(StreamRef stream, String requests, @Nullable String sharedStream);
+  StreamWriter open(StreamRef stream, String requests, String tool, @Nullable String sharedStream);
+
+  /** Opens a new stream that calls no tool. */
+  default StreamWriter open(StreamRef stream, String requests, @Nullable String sharedStream) {
+    return open(stream, requests, "", sharedStream);
+  }
 
   /**
    * Opens a new stream that answers no requests, as {@link #open} does, before a client follows it.

@@ -60,8 +60,9 @@ public interface Inbox {
    * new stream. The store does both or neither.
    *
    * @param stream a name not used in this session before
-   * @param requests as in {@link EventLog#open}
-   * @param sharedStream as in {@link EventLog#open(StreamRef, String, String)}
+   * @param requests as in {@link EventLog#open(StreamRef, String, String, String)}
+   * @param tool as there
+   * @param sharedStream as there
    * @param ownedStream the name of the stream whose owner answers the request
    * @param message opaque bytes; not copied
    * @return false when the owned stream is not open; then nothing was done
@@ -75,6 +76,7 @@ public interface Inbox {
   default boolean putRequest(
       StreamRef stream,
       String requests,
+      String tool,
       @Nullable String sharedStream,
       String ownedStream,
       byte[] message) {

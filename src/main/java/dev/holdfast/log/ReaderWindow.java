@@ -227,6 +227,13 @@ public final class ReaderWindow {
     }
   }
 
+  /** Returns true while a reader is connected anywhere, or expected. */
+  public boolean isFollowed() {
+    try (var _ = lock.hold()) {
+      return reader != NOBODY;
+    }
+  }
+
   /** Returns true while the writer must wait. */
   public boolean isClosed() {
     try (var _ = lock.hold()) {

@@ -1,7 +1,13 @@
 package dev.holdfast.log;
 
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Lists the streams of a session for operators. The relay does not use it. Thread-safe. */
@@ -15,6 +21,13 @@ public interface StreamIndex {
    * @throws LogException.StoreUnavailable when the store does not answer in time
    */
   Page list(LogKey key, long skip, int most);
+
+  /**
+   * Finds one stream.
+   *
+   * @throws LogException.StoreUnavailable when the store does not answer in time
+   */
+  Optional<Entry> find(StreamRef stream);
 
   /**
    * Finds the open streams that a client follows now.
@@ -53,11 +66,85 @@ public interface StreamIndex {
    * @param last the position of its last event
    * @param kept number of kept events
    */
-  record Entry(StreamRef stream, @Nullable String owner, Position first, Position last, long kept) {
+  record Entry(
+      StreamRef stream,
+      @Nullable String owner,
+      Position first,
+      Position last,
+      long kept,
+      Details details) {
 
     /** Whether a replica still writes the stream. */
     public boolean open() {
       return owner != null;
     }
+  }
+
+  /**
+   * What is known of a stream besides its events.
+   *
+   * @param opening null if it answers no requests, or if an earlier version has opened it
+   * @param followed whether a client is connected; false for a complete stream
+   * @param delivered whether a complete stream was delivered to its end
+   * @param left time until a complete stream expires; null for an open one
+   */
+  record Details(
+      @Nullable Opening opening,
+      boolean followed,
+      boolean delivered,
+      @Nullable Duration left,
+      Message newest) {}
+
+  /**
+   * The newest message of a stream.
+   *
+   * @param beginning at most {@value #MOST} bytes of it; empty if there is none
+   * @param isWhole whether that is all of it
+   */
+  record Message(byte[] beginning, boolean isWhole) {
+
+    /** The most bytes of the beginning. */
+    public static final int MOST = 1024;
+
+    /** Takes the beginning of a message. */
+    public static Message of(byte[] message) {
+      boolean isWhole = message.length <= MOST;
+      return new Message(isWhole ? message : Arrays.copyOf(message, MOST), isWhole);
+    }
+  }
+
+  /**
+   * The opening of a stream that answers requests.
+   *
+   * @param started by the clock of the replica, to the millisecond
+   * @param tool the first tool that the requests call, cut to {@value #MOST} characters; empty if
+   *     they call none
+   */
+  record Opening(Instant started, String tool) {
+
+    /** The most characters of a tool's name. */
+    public static final int MOST = 128;
+
+    /** Cuts the name of the tool. */
+    public Opening {
+      started = started.truncatedTo(ChronoUnit.MILLIS);
+      tool = tool.substring(0, Math.min(MOST, tool.length()));
+    }
+
+    /** The text in a store: milliseconds and tool. */
+    public String recorded() {
+      return started.toEpochMilli() + " " + tool;
+    }
+
+    /** Reads the text in a store; empty for another text. */
+    public static Optional<Opening> parse(String text) {
+      Matcher parts = TEXT.matcher(text);
+      return parts.matches()
+          ? Optional.of(
+              new Opening(Instant.ofEpochMilli(Long.parseLong(parts.group(1))), parts.group(2)))
+          : Optional.empty();
+    }
+
+    private static final Pattern TEXT = Pattern.compile("(\\d{1,15}) (.*)", Pattern.DOTALL);
   }
 }

@@ -19,6 +19,14 @@ public interface StreamWriter {
   }
 
   /**
+   * Whether a client follows the stream, or will soon. A client on another replica is known from
+   * the last append on. Does not call the store.
+   */
+  default boolean isFollowed() {
+    return true;
+  }
+
+  /**
    * Writes events at the end of the stream. When this method returns, the log holds them and every
    * reader finds them. The log writes all of them, consecutively, or none. After the {@link
    * NewEvent#last() last} event the stream is complete and accepts no more.

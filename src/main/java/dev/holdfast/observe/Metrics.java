@@ -262,6 +262,7 @@ public final class Metrics extends Meters implements RelayListener, ErrorFilter.
     private final Timer appends;
     private final Timer deliveries;
     private final Timer replays;
+    private final Map<Result, Counter> results;
 
     OfStreams(String upstream) {
       appends =
@@ -282,6 +283,13 @@ public final class Metrics extends Meters implements RelayListener, ErrorFilter.
               "Time from a reconnect until the client has all missed events",
               UPSTREAM,
               upstream);
+      results =
+          counters(
+              Result.class,
+              "holdfast.results",
+              "Results that came without a client, and those that a client got later",
+              UPSTREAM,
+              upstream);
     }
 
     @Override
@@ -298,6 +306,11 @@ public final class Metrics extends Meters implements RelayListener, ErrorFilter.
     @Override
     public void deliveredLive(Duration delay) {
       deliveries.record(delay);
+    }
+
+    @Override
+    public void result(Result result) {
+      count(results, result);
     }
 
     @Override

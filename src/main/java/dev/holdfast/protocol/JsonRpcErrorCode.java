@@ -22,6 +22,8 @@ public enum JsonRpcErrorCode {
   MISSING_CAPABILITY(-32021, "Missing required client capability"),
   /** The revision is not supported (2026-07-28). */
   UNSUPPORTED_VERSION(-32022, "Unsupported protocol version"),
+  /** An operator cancelled the request; the number is that of the Language Server Protocol. */
+  CANCELLED(-32800, "Request cancelled"),
   /** Any other failure; the official SDKs use this code, too. */
   SERVER_ERROR(-32000, "Server error"),
   /** No such session; not in the specification, but the official SDKs use it. */

@@ -240,6 +240,7 @@ final class RelayProducer {
       GatewayConfig gateway,
       Optional<RedisConnections> redis,
       StreamIndex streams,
+      SharedLog log,
       ConfiguredUpstreams upstreams,
       Supplier<List<OwnCertificate>> certificates,
       KnownClients clients,
@@ -249,6 +250,7 @@ final class RelayProducer {
             new CommandContext.SharedStore(
                 new RedisServerInfo(opened.client(), opened.keys()),
                 streams,
+                log.inbox(),
                 gateway.redis().maxBytes().asLongValue())),
         upstreams.byName(),
         certificates,

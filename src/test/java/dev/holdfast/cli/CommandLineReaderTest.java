@@ -3,8 +3,11 @@ package dev.holdfast.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.call.SessionId;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.StreamRef;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -122,9 +125,19 @@ class CommandLineReaderTest {
   }
 
   @Test
-  void shouldTailTheGivenStream() {
+  void shouldReadCallsAndStreams() {
     String id = SESSION.value();
 
+    assertThat(read("calls", "--state", "failed", "--tool", "t", "--older-than", "2d", "--json"))
+        .isEqualTo(
+            new Command.Calls(
+                Map.of(),
+                new CallFilter(CallState.FAILED, "t", null, null, Duration.ofDays(2)),
+                true));
+    StreamRef call = new StreamRef(new LogKey(SESSION.value()), "abc");
+    assertThat(read("result", id + "_abc", "--wait"))
+        .isEqualTo(new Command.Result(Map.of(), call, true, false));
+    assertThat(read("cancel", id + "_abc")).isEqualTo(new Command.Cancel(Map.of(), call, false));
     assertThat(read("tail", id))
         .isEqualTo(new Command.Tail(Map.of(), SESSION.value(), null, Position.START, false));
     assertThat(read("tail", id, "abc", "--json"))
@@ -168,6 +181,10 @@ class CommandLineReaderTest {
     "stdio --url http://a -- npx, --url and COMMAND exclude each other",
     "sessions --wrong, --wrong",
     "tail, SESSION",
+    "calls --state gone, '--state must be running, waiting, finished, failed or cancelled'",
+    "calls --older-than 10, '--older-than must be a number with s, m, h or d'",
+    "result, CALL is missing",
+    "cancel abc, CALL must be <session>_<stream>",
     "tail short, SESSION must be the first 6 to 43 characters of a session id",
     "purge, 'exactly one of SESSION, --expired and --all is required'",
     "purge --all --expired, 'exactly one of SESSION, --expired and --all is required'",

@@ -22,7 +22,8 @@ public abstract class EventLogContract
         SharedStreamContract,
         EventLogQuotaContract,
         FlowControlContract,
-        DeliveredResultContract {
+        DeliveredResultContract,
+        StreamIndexContract {
 
   /** A stream that is not open yet, in a session that has begun. */
   protected final StreamRef ref = new StreamRef(new LogKey("s" + UUID.randomUUID()), "a1");

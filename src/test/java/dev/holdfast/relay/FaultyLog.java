@@ -70,8 +70,8 @@ public final class FaultyLog implements EventLog {
   }
 
   @Override
-  public StreamWriter open(StreamRef stream, String requests, @Nullable String into) {
-    StreamWriter writer = target().open(stream, requests, into);
+  public StreamWriter open(StreamRef stream, String requests, String tool, @Nullable String into) {
+    StreamWriter writer = target().open(stream, requests, tool, into);
     afterOpen.accept(stream);
     return writer;
   }

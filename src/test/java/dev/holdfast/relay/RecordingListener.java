@@ -27,6 +27,7 @@ public final class RecordingListener implements RelayListener, StreamListener {
   final List<MessageKind> fromUpstream = new CopyOnWriteArrayList<>();
   public final List<Duration> delays = new CopyOnWriteArrayList<>();
   public final List<Integer> replays = new CopyOnWriteArrayList<>();
+  public final List<Result> results = new CopyOnWriteArrayList<>();
   public final List<UpstreamException> failures = new CopyOnWriteArrayList<>();
 
   @Override
@@ -48,6 +49,11 @@ public final class RecordingListener implements RelayListener, StreamListener {
   @Override
   public void fromUpstream(MessageKind kind) {
     fromUpstream.add(kind);
+  }
+
+  @Override
+  public void result(Result result) {
+    results.add(result);
   }
 
   @Override

@@ -64,9 +64,10 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   }
 
   @Override
-  public StreamWriter open(StreamRef stream, String requests, @Nullable String sharedStream) {
+  public StreamWriter open(
+      StreamRef stream, String requests, String tool, @Nullable String sharedStream) {
     MemorySession session = session(stream);
-    Writer writer = new Writer(session, session.open(stream, requests, sharedStream));
+    Writer writer = new Writer(session, session.open(stream, requests, tool, sharedStream));
     if (sharedStream != null) {
       watchers.requested(new StreamRef(stream.key(), sharedStream), requests);
     }
@@ -172,6 +173,11 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   }
 
   @Override
+  public Optional<StreamIndex.Entry> find(StreamRef stream) {
+    return find(stream, Optional.empty(), found -> Optional.of(found.entry(clock.millis())));
+  }
+
+  @Override
   public void check() {
     // The memory of a running process is always available.
   }
@@ -219,6 +225,11 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
     }
 
     @Override
+    public boolean isFollowed() {
+      return window.isFollowed();
+    }
+
+    @Override
     public Position append(List<NewEvent> events) {
       NewEvent.requireWellFormed(events);
       Position before = session.locked(written::last);
@@ -254,7 +265,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
     }
 
     private static long bytes(List<NewEvent> events) {
-      return NewEvent.bytes(events) + (long) MemoryStream.OVERHEAD * events.size();
+      return NewEvent.bytes(events) + (long) StoredEvent.OVERHEAD * events.size();
     }
 
     @Override

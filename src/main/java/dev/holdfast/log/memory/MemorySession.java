@@ -7,6 +7,7 @@ import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamIndex;
+import dev.holdfast.log.StreamIndex.Opening;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.memory.MemoryBudget.Kind;
 import dev.holdfast.log.memory.MemoryStream.Oldest;
@@ -93,7 +94,7 @@ class MemorySession {
    * @param sharedStream name of the shared stream that keeps its events; null if it keeps them
    *     itself
    */
-  MemoryStream open(StreamRef ref, String requests, @Nullable String sharedStream) {
+  MemoryStream open(StreamRef ref, String requests, String tool, @Nullable String sharedStream) {
     return locked(() -> {
       MemoryStream shared = sharedStream == null ? null : streams.get(sharedStream);
       if (ended || (sharedStream != null && shared == null)) {
@@ -105,7 +106,8 @@ class MemorySession {
       if (open >= retention.maxStreams()) {
         throw new LogException.TooManyStreams(retention.maxStreams());
       }
-      MemoryStream stream = new MemoryStream(ref, requests, shared, retention);
+      @Nullable Opening opening = requests.isEmpty() ? null : new Opening(clock.instant(), tool);
+      MemoryStream stream = new MemoryStream(ref, requests, opening, shared, retention);
       streams.put(ref.name(), stream);
       at(Place.ACTIVE).add(stream);
       open++;
@@ -120,7 +122,7 @@ class MemorySession {
   void openShared(StreamRef ref) {
     run(() -> {
       if (!streams.containsKey(ref.name())) {
-        var _ = open(ref, "", null);
+        var _ = open(ref, "", "", null);
       }
     });
   }
@@ -360,7 +362,7 @@ class MemorySession {
             .sorted(Comparator.comparingLong(Listed::expires).reversed())
             .skip(skip)
             .limit(most)
-            .map(each -> locked(each.stream::entry))
+            .map(each -> locked(() -> each.stream().entry(clock.millis())))
             .toList(),
         all.size() > skip + most);
   }

@@ -9,6 +9,7 @@ import dev.holdfast.log.ReaderWindow;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -21,11 +22,8 @@ final class MemoryStream {
   /** Owner of all open streams: there is one replica. */
   private static final String OWNER = "memory";
 
-  /** Estimated bytes of the objects around a payload. */
-  static final int OVERHEAD = 96;
-
-  /** Estimated bytes of the objects of a stream that has events. */
-  static final int STREAM_OVERHEAD = 304;
+  /** Estimated bytes of the objects of a stream that has events, with its opening. */
+  static final int STREAM_OVERHEAD = 416;
 
   /** No reader: readers have positive numbers. */
   static final long NOBODY = 0;
@@ -66,11 +64,13 @@ final class MemoryStream {
   /** The ids of the requests that this stream answers; empty when it is complete. */
   private String requests;
 
+  private final StreamIndex.@Nullable Opening opening;
+
   /** The stream that keeps the events; null if this one does. */
   private final @Nullable MemoryStream shared;
 
   /** The events, whose numbers have no gaps. The first ones are null: they were purged. */
-  private List<@Nullable Stored> kept = new ArrayList<>(1);
+  private List<@Nullable StoredEvent> kept = new ArrayList<>(1);
 
   private int purged;
   private long bytes;
@@ -93,37 +93,17 @@ final class MemoryStream {
   /** When a complete stream is discarded, in milliseconds since the epoch. */
   private long expires = Long.MAX_VALUE;
 
-  MemoryStream(StreamRef ref, String requests, @Nullable MemoryStream shared, Retention retention) {
+  MemoryStream(
+      StreamRef ref,
+      String requests,
+      StreamIndex.@Nullable Opening opening,
+      @Nullable MemoryStream shared,
+      Retention retention) {
     this.ref = ref;
     this.requests = requests;
+    this.opening = opening;
     this.shared = shared;
     this.window = shared == null ? new ReaderWindow(retention) : null;
-  }
-
-  /**
-   * An event in memory, in one object: there are many.
-   *
-   * @param order counts the events of a session
-   */
-  private record Stored(
-      long millis,
-      long number,
-      long order,
-      byte[] payload,
-      @Nullable String upstreamId,
-      boolean last) {
-
-    long bytes() {
-      return (long) OVERHEAD + payload.length + (upstreamId == null ? 0 : upstreamId.length());
-    }
-
-    Position position() {
-      return new Position(millis, number);
-    }
-
-    LogEvent event() {
-      return new LogEvent(position(), payload, upstreamId, last);
-    }
   }
 
   StreamRef ref() {
@@ -164,9 +144,20 @@ final class MemoryStream {
     return expires;
   }
 
-  StreamIndex.Entry entry() {
+  StreamIndex.Entry entry(long now) {
     Position first = size() == 0 ? Position.START : oldest().position();
-    return new StreamIndex.Entry(ref, isOpen() ? OWNER : null, first, last, size());
+    Duration left = isOpen() ? null : Duration.ofMillis(Math.max(0, expires - now));
+    return new StreamIndex.Entry(
+        ref,
+        isOpen() ? OWNER : null,
+        first,
+        last,
+        size(),
+        new StreamIndex.Details(opening, hasReader(), deliveredToEnd, left, newest()));
+  }
+
+  private StreamIndex.Message newest() {
+    return StreamIndex.Message.of(size() == 0 ? new byte[0] : at(kept.size() - 1).payload());
   }
 
   /** Whether a complete stream is no longer kept. */
@@ -179,19 +170,19 @@ final class MemoryStream {
     return size() > 0 && oldest().millis() <= millis;
   }
 
-  private Stored oldest() {
+  private StoredEvent oldest() {
     return at(purged);
   }
 
-  private Stored at(int index) {
+  private StoredEvent at(int index) {
     return Objects.requireNonNull(kept.get(index));
   }
 
   /** Adds the next event, which is the newest of the session by its order. */
   void add(NewEvent event, long now, long order) {
     last = new Position(Math.max(now, last.millis()), last.number() + 1);
-    Stored stored =
-        new Stored(
+    StoredEvent stored =
+        new StoredEvent(
             last.millis(), last.number(), order, event.payload(), event.upstreamId(), event.last());
     kept.add(stored);
     bytes += stored.bytes();
@@ -207,7 +198,7 @@ final class MemoryStream {
     if (size() == 0) {
       return Oldest.NOTHING;
     }
-    Stored oldest = oldest();
+    StoredEvent oldest = oldest();
     if (oldest.number() <= delivered.number()) {
       return Oldest.DELIVERED;
     }

@@ -159,19 +159,20 @@ public final class RedisEventLog implements EventLog {
   }
 
   @Override
-  public StreamWriter open(StreamRef stream, String requests, @Nullable String sharedStream) {
+  public StreamWriter open(
+      StreamRef stream, String requests, String tool, @Nullable String sharedStream) {
     // A stream that is kept in a shared one has no tail.
-    return ownership.open(stream, requests, sharedStream, sharedStream == null);
+    return ownership.open(stream, requests, tool, sharedStream, sharedStream == null);
   }
 
   @Override
   public StreamWriter openUnfollowed(StreamRef stream, @Nullable String sharedStream) {
-    return ownership.open(stream, "", sharedStream, false);
+    return ownership.open(stream, "", "", sharedStream, false);
   }
 
   @Override
   public void openShared(StreamRef stream) {
-    available("open a stream", () -> scripts.open(stream, StreamOwner.NOBODY, "", null, false));
+    available("open a stream", () -> scripts.open(stream, StreamOwner.NOBODY, "", "", null, false));
   }
 
   @Override

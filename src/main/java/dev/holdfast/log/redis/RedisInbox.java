@@ -176,10 +176,13 @@ final class RedisInbox implements Inbox {
   public boolean putRequest(
       StreamRef stream,
       String requests,
+      String tool,
       @Nullable String sharedStream,
       String ownedStream,
       byte[] message) {
-    return putRequest(stream, StreamOwner.newFence(), requests, sharedStream, ownedStream, message);
+    String fence = StreamOwner.newFence();
+    String call = StreamScripts.opening(requests, tool);
+    return putRequest(stream, fence, requests, call, sharedStream, ownedStream, message);
   }
 
   /** Repeats the call when its outcome is unknown. */
@@ -187,6 +190,7 @@ final class RedisInbox implements Inbox {
       StreamRef stream,
       String fence,
       String requests,
+      String call,
       @Nullable String sharedStream,
       String ownedStream,
       byte[] message) {
@@ -201,9 +205,9 @@ final class RedisInbox implements Inbox {
                 List.of(stream.name(), fence, replica + " 0", requests, retention.maxStreams()),
                 List.of(retention.sessionTtl().toMillis(), ownedStream, message),
                 List.of(keys.replicaChannels(), session.value(), MAX_MESSAGES, MAX_BYTES),
-                Objects.requireNonNullElse(sharedStream, ""));
-    Optional<String> result = reachable(() -> unlessUnknown(attempt));
-    return switch (result.orElseGet(() -> openRemoteAgain(attempt))) {
+                List.of(Objects.requireNonNullElse(sharedStream, ""), call));
+    return switch (reachable(() -> unlessUnknown(attempt))
+        .orElseGet(() -> openRemoteAgain(attempt))) {
       case "OK" -> true;
       case "NO_OWNER" -> false;
       case "FULL" -> throw new LogException.InboxFull();
@@ -337,10 +341,8 @@ final class RedisInbox implements Inbox {
   }
 
   /**
-   * Collects messages for this replica.
-   *
-   * @param received ids and bytes of messages that are removed first
-   * @return the oldest messages in order; empty when there are none
+   * Removes received messages, by their ids and bytes, and returns the oldest other messages for
+   * this replica in order.
    */
   List<Entry> collect(LogKey session, Map<String, Integer> received) {
     List<?> removed =

@@ -10,17 +10,20 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.WatcherRegistry;
 import dev.holdfast.log.redis.script.StreamField;
 import dev.holdfast.log.redis.script.StreamOwner;
+import dev.holdfast.log.redis.script.StreamScripts;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +34,7 @@ public final class RedisStreamIndex implements StreamIndex {
   private final RedisClient client;
   private final RedisKeys keys;
   private final Supplier<Set<String>> alive;
-  private final RedisScript measure;
+  private final RedisScript describe;
 
   /**
    * Creates an index on a connection that the caller closes.
@@ -42,7 +45,7 @@ public final class RedisStreamIndex implements StreamIndex {
     this.client = client;
     this.keys = keys;
     this.alive = alive;
-    this.measure = new RedisScript(client, RedisStreamIndex.class, "measure-streams.lua");
+    this.describe = StreamScripts.load(client, "quotas.lua", "describe-streams.lua");
   }
 
   @Override
@@ -53,6 +56,12 @@ public final class RedisStreamIndex implements StreamIndex {
   @Override
   public List<List<Connection>> followed(List<LogKey> sessions) {
     return sessions.isEmpty() ? List.of() : available("list tails", () -> connections(sessions));
+  }
+
+  @Override
+  public Optional<Entry> find(StreamRef stream) {
+    return available("find a stream", () -> entries(stream.key(), List.of(stream)).stream())
+        .findFirst();
   }
 
   private List<List<Connection>> connections(List<LogKey> sessions) {
@@ -84,7 +93,7 @@ public final class RedisStreamIndex implements StreamIndex {
     }
     List<StreamRef> page = found.subList(0, Math.min(most, found.size()));
     boolean more = found.size() > most;
-    return new Page(page.isEmpty() ? List.of() : entries(page, owners), more);
+    return new Page(page.isEmpty() ? List.of() : entries(session, page), more);
   }
 
   /** Returns one stream more than there is room for, if there are more. */
@@ -97,26 +106,40 @@ public final class RedisStreamIndex implements StreamIndex {
         : names.stream().map(each -> new StreamRef(session, each.toString())).toList();
   }
 
-  private List<Entry> entries(List<StreamRef> streams, Map<StreamRef, String> owners) {
-    List<String> logs =
-        streams.stream().map(each -> keys.stream(each.key().value(), each.name())).toList();
-    List<Response> measured = measure.runForList(logs);
+  private List<Entry> entries(LogKey session, List<StreamRef> streams) {
+    List<Response> found =
+        describe.runForList(
+            List.of(keys.session(session.value())),
+            Message.MOST,
+            streams.stream().map(StreamRef::name).toList());
+    Set<String> replicas = alive.get();
     List<Entry> entries = new ArrayList<>();
     for (int i = 0; i < streams.size(); i++) {
-      StreamRef stream = streams.get(i);
-      String owner = owners.get(stream);
-      Position last = position(measured.get(3 * i + 2));
-      if (owner != null || last.number() > 0) {
-        entries.add(
-            new Entry(
-                stream,
-                owner == null ? null : StreamOwner.replicaOf(owner),
-                position(measured.get(3 * i + 1)),
-                last,
-                number(measured.get(3 * i))));
+      Entry entry = entry(streams.get(i), found.get(i), replicas);
+      if (entry.open() || entry.last().number() > 0) {
+        entries.add(entry);
       }
     }
     return entries;
+  }
+
+  private static Entry entry(StreamRef stream, Response found, Set<String> replicas) {
+    String owner = found.get(6).toString();
+    String tail = found.get(7).toString();
+    byte[] newest = found.get(8).toBytes();
+    boolean isOpen = !owner.isEmpty();
+    return new Entry(
+        stream,
+        isOpen ? StreamOwner.replicaOf(owner) : null,
+        position(found.get(1)),
+        position(found.get(2)),
+        number(found.get(0)),
+        new Details(
+            Opening.parse(found.get(5).toString()).orElse(null),
+            !tail.isEmpty() && replicas.contains(StreamOwner.replicaOf(tail)),
+            !isOpen && found.get(4).toString().equals("1"),
+            isOpen ? null : Duration.ofMillis(Math.max(0, number(found.get(3)))),
+            new Message(newest, newest.length == number(found.get(9)))));
   }
 
   private static Position position(Response id) {

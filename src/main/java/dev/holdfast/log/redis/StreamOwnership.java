@@ -46,12 +46,14 @@ record StreamOwnership(
    *
    * @param followed whether a tail of this replica follows at once
    */
-  StreamWriter open(StreamRef stream, String requests, @Nullable String keptIn, boolean followed) {
+  StreamWriter open(
+      StreamRef stream, String requests, String tool, @Nullable String keptIn, boolean followed) {
     String owner = StreamOwner.withNewFence(replica);
+    String call = StreamScripts.opening(requests, tool);
     Runnable script =
         () -> {
           sessionRecorder.accept(stream.key());
-          scripts.open(stream, owner, requests, keptIn, followed);
+          scripts.open(stream, owner, requests, call, keptIn, followed);
         };
     StreamWriter writer =
         available("open a stream", () -> owned.open(stream, owner, keptIn, followed, script));

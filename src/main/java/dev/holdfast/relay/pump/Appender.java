@@ -6,6 +6,7 @@ import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamListener;
+import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.text.Reason;
@@ -130,8 +131,12 @@ final class Appender {
       // A process that was frozen for longer than the hold makes an attempt after its thaw, too.
       boolean isLast = outage.isActive() || since(start).compareTo(most) >= 0;
       try {
+        boolean wasFollowed = writer.isFollowed();
         writer.append(events);
         listener.appended(events.size(), since(start));
+        if (!wasFollowed && !writer.isFollowed() && hasResult(events)) {
+          listener.result(StreamListener.Result.UNATTENDED);
+        }
         outage.end();
         warned = false;
         return;
@@ -145,6 +150,14 @@ final class Appender {
       boolean isNear = !isLast && left.compareTo(backoff.delay()) < 0;
       Thread.sleep(isNear ? Duration.ofNanos(Math.max(left.toNanos(), 0)) : backoff.delay());
     }
+  }
+
+  /** A cancelled call ends with an empty event. A session with one stream has one client. */
+  private boolean hasResult(List<NewEvent> events) {
+    return events.getLast().last()
+        && events.getLast().payload().length > 0
+        && writer.keptIn().equals(writer.stream())
+        && StreamNames.answersRequests(writer.stream());
   }
 
   private Duration shortHold() {

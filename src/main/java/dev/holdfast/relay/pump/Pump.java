@@ -50,6 +50,7 @@ public final class Pump {
   private enum End {
     ERROR,
     GATEWAY_STOPPED,
+    CANCELLED_BY_OPERATOR,
     /** The pump writes nothing: another replica continues the stream. */
     HANDED_OVER
   }
@@ -309,9 +310,11 @@ public final class Pump {
     List<NewEvent> ends = new ArrayList<>();
     for (RequestId id : open) {
       byte[] error =
-          end == End.GATEWAY_STOPPED
-              ? UpstreamErrors.error(id, UpstreamErrors.GATEWAY_STOPPED)
-              : UpstreamErrors.message(id, failure);
+          switch (end) {
+            case GATEWAY_STOPPED -> UpstreamErrors.error(id, UpstreamErrors.GATEWAY_STOPPED);
+            case CANCELLED_BY_OPERATOR -> UpstreamErrors.cancelled(id);
+            case ERROR, HANDED_OVER -> UpstreamErrors.message(id, failure);
+          };
       ends.add(new NewEvent(error, null, ends.size() == open.size() - 1));
     }
     return ends.isEmpty() ? List.of(new NewEvent(NO_PAYLOAD, null, true)) : ends;
@@ -368,9 +371,12 @@ public final class Pump {
   /**
    * Cancels a request. When no other request of the stream waits for a response, the pump releases
    * the upstream and ends the stream.
+   *
+   * @param byOperator whether all requests of the stream get an error at once
    */
-  void cancel(RequestId id) {
-    if (events.pending().cancel(id)) {
+  void cancel(RequestId id, boolean byOperator) {
+    end = byOperator ? End.CANCELLED_BY_OPERATOR : end;
+    if (byOperator || events.pending().cancel(id)) {
       stop();
     }
   }

@@ -29,7 +29,7 @@ public final class Pumps {
   private final Map<StreamRef, EarlyCancellation> early = new ConcurrentHashMap<>();
 
   /** Requests that were cancelled before their pump started; since when, by the nano time. */
-  private record EarlyCancellation(Set<RequestId> requests, long since) {}
+  private record EarlyCancellation(Set<RequestId> requests, boolean byOperator, long since) {}
 
   /**
    * Creates a registry.
@@ -83,22 +83,27 @@ public final class Pumps {
     boolean found = false;
     for (Pump pump : of(session)) {
       if (pump.answers(request)) {
-        pump.cancel(request);
+        pump.cancel(request, false);
         found = true;
       }
     }
     return found;
   }
 
-  /** Cancels a request of a stream that this replica owns, even if its pump starts later. */
-  public void cancel(StreamRef stream, RequestId request) {
+  /**
+   * Cancels a request of a stream that this replica owns, even if its pump starts later.
+   *
+   * @param byOperator whether the client waits for an answer
+   */
+  public void cancel(StreamRef stream, RequestId request, boolean byOperator) {
     // Records before it looks for the pump; a pump that starts does it in the opposite order.
     early.compute(
         stream,
         (_, before) -> {
           Set<RequestId> requests = before == null ? new HashSet<>() : before.requests();
           requests.add(request);
-          return new EarlyCancellation(requests, System.nanoTime());
+          boolean isOperator = byOperator || (before != null && before.byOperator());
+          return new EarlyCancellation(requests, isOperator, System.nanoTime());
         });
     Pump pump = find(stream);
     if (pump != null) {
@@ -109,7 +114,9 @@ public final class Pumps {
   private void applyEarlyCancellations(StreamRef stream, Pump pump) {
     EarlyCancellation before = early.remove(stream);
     if (before != null) {
-      before.requests().stream().filter(pump::answers).forEach(pump::cancel);
+      before.requests().stream()
+          .filter(pump::answers)
+          .forEach(id -> pump.cancel(id, before.byOperator()));
     }
   }
 

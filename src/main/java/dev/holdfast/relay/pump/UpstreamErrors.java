@@ -48,6 +48,14 @@ public final class UpstreamErrors {
         requests.stream().map(id -> new UpstreamMessage(error(id, REPLICA_LOST), null)).toList());
   }
 
+  /** The error response to a request that an operator has cancelled. */
+  static byte[] cancelled(RequestId id) {
+    return JsonRpcErrors.error(
+        id,
+        JsonRpcErrorCode.CANCELLED,
+        "An operator of the gateway has cancelled the request; the outcome is unknown");
+  }
+
   static byte[] error(RequestId id, String text) {
     return JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, text);
   }

@@ -14,6 +14,7 @@ import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
+import dev.holdfast.relay.stream.OperatorCancellation;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStoreException;
@@ -178,11 +179,12 @@ public record MessageRouter(
         return;
       }
       Body body = Envelopes.read(message.message());
+      boolean byOperator = OperatorCancellation.is(body);
       for (RequestId cancelled : body.cancelledRequestIds()) {
-        message.streams().forEach(stream -> pumps.cancel(stream, cancelled));
+        message.streams().forEach(stream -> pumps.cancel(stream, cancelled, byOperator));
       }
       session
-          .filter(upstreams::runsInProcess)
+          .filter(found -> byOperator || upstreams.runsInProcess(found))
           .ifPresent(
               found -> pinned.deliver(found.upstream(), () -> upstreams.attach(found).send(body)));
     }

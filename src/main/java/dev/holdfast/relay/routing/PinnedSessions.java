@@ -11,6 +11,7 @@ import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.pump.UpstreamRequest;
 import dev.holdfast.relay.session.PinnedServer;
+import dev.holdfast.relay.stream.OperatorCancellation;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
@@ -104,7 +105,15 @@ public final class PinnedSessions {
   private void handle(PinnedSession session, @Nullable StreamWriter writer, Inbox.Message message) {
     InboxRequest request = InboxRequest.parse(message.message());
     Body body = Envelopes.read(request.body());
-    body.cancelledRequestIds().forEach(id -> pumps.cancel(message.key(), id));
+    boolean byOperator = OperatorCancellation.is(body);
+    body.cancelledRequestIds()
+        .forEach(id -> {
+          if (byOperator) {
+            message.streams().forEach(stream -> pumps.cancel(stream, id, true));
+          } else {
+            var _ = pumps.cancel(message.key(), id);
+          }
+        });
     if (writer != null) {
       UpstreamSession upstream = session.upstream(request.scopes());
       start(writer, session.upstreamName(), body, () -> upstream.request(body).source())

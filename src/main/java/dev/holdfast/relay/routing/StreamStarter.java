@@ -7,6 +7,7 @@ import dev.holdfast.log.LogKey;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
@@ -24,6 +25,7 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +57,7 @@ public record StreamStarter(
     traceOpening(stream);
     try {
       StreamWriter writer =
-          log.open(stream, RequestId.format(requests), StreamNames.sharedName(session));
+          log.open(stream, RequestId.format(requests), tool(body), StreamNames.sharedName(session));
       return start(session, writer, upstream, origin, requests);
     } catch (LogException.SessionEnded ended) {
       throw notFound(session);
@@ -72,6 +74,15 @@ public record StreamStarter(
     LogKey key = StreamNames.key(session.id());
     return pumps.start(
         writer, session.upstream(), upstream, origin, requests, () -> router.collect(key));
+  }
+
+  /** The first tool that requests call; empty for none. */
+  private static String tool(Body body) {
+    return body.messages().stream()
+        .map(message -> message instanceof Message.Request call ? call.toolName() : null)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse("");
   }
 
   private void traceOpening(StreamRef stream) {
@@ -97,6 +108,7 @@ public record StreamStarter(
           .putRequest(
               stream,
               RequestId.format(body.requestIds()),
+              tool(body),
               StreamNames.sharedName(session),
               StreamNames.STANDALONE,
               InboxRequest.format(sender.scopes(), body.bytes()))) {

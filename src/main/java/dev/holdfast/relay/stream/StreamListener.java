@@ -23,6 +23,17 @@ public interface StreamListener {
    */
   void deliveredLive(Duration delay);
 
+  /** What becomes of results that miss their clients. */
+  enum Result {
+    /** A call got its result while no client followed it. */
+    UNATTENDED,
+    /** A client was sent a result that was in the log before the client came for it. */
+    LATE
+  }
+
+  /** Something became of a result. */
+  void result(Result result);
+
   /**
    * A client that resumed a stream has received all events that it had missed.
    *

@@ -250,6 +250,10 @@ final class Delivery {
       boolean isShort =
           Duration.between(began, context.clock().instant()).compareTo(SHORT_CALL) <= 0;
       context.log().markFullyDelivered(stream, kind != TailKind.REQUEST || !isShort);
+      boolean wasThere = cursor.millis() < began.toEpochMilli();
+      if (kind != TailKind.REQUEST && wasThere && StreamNames.answersRequests(stream)) {
+        listener.result(StreamListener.Result.LATE);
+      }
     }
   }
 

@@ -62,6 +62,11 @@ class MemoryEventLogTest extends EventLogContract {
   }
 
   @Override
+  public StreamIndex index() {
+    return (StreamIndex) log;
+  }
+
+  @Override
   public int trimmingStep() {
     return 0;
   }
@@ -317,7 +322,7 @@ class MemoryEventLogTest extends EventLogContract {
 
   /** The bytes of events of one byte each. */
   private static long bytes(long events, long streams) {
-    return events * (MemoryStream.OVERHEAD + 1) + streams * MemoryStream.STREAM_OVERHEAD;
+    return events * (StoredEvent.OVERHEAD + 1) + streams * MemoryStream.STREAM_OVERHEAD;
   }
 
   private EventLog.Size size(long events, double quotaUsed) {

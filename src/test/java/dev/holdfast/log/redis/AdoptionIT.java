@@ -323,7 +323,8 @@ class AdoptionIT extends ReplicasFixture {
     RedisEventLog owner = replica("a");
     RedisEventLog other = replica("b");
     owner.open(new StreamRef(ref.key(), "g"), "");
-    assertThat(other.shared().inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8)))
+    assertThat(
+            other.shared().inbox().putRequest(ref, "1", "", null, "g", "question".getBytes(UTF_8)))
         .isTrue();
 
     assertThat(findOrphaned(owner)).isEmpty();

@@ -58,12 +58,12 @@ class InboxLimitsIT extends InboxFixture {
         .isThrownBy(() -> other.inbox().putForOthers(session, new byte[0]));
     StreamRef asked = new StreamRef(session, "a2");
     assertThatExceptionOfType(LogException.InboxFull.class)
-        .isThrownBy(() -> other.inbox().putRequest(asked, "2", null, "g", new byte[0]));
+        .isThrownBy(() -> other.inbox().putRequest(asked, "2", "", null, "g", new byte[0]));
 
     assertThat(other.inbox().isOpen(asked)).isFalse();
     owner.receiveAll();
     owner.inbox().collect(session);
-    assertThat(other.inbox().putRequest(asked, "2", null, "g", new byte[0])).isTrue();
+    assertThat(other.inbox().putRequest(asked, "2", "", null, "g", new byte[0])).isTrue();
   }
 
   @Test
@@ -75,7 +75,8 @@ class InboxLimitsIT extends InboxFixture {
     StreamRef asked = new StreamRef(session, "a2");
     put(other, ref, "four");
     assertThat(other.inbox().putForOthers(session, "three".getBytes(UTF_8))).isEqualTo(1);
-    assertThat(other.inbox().putRequest(asked, "2", null, "g", "sixsix".getBytes(UTF_8))).isTrue();
+    assertThat(other.inbox().putRequest(asked, "2", "", null, "g", "sixsix".getBytes(UTF_8)))
+        .isTrue();
     assertThat(bytesWaiting()).containsExactly("15");
 
     writer.append(List.of(last("end")));

@@ -16,12 +16,14 @@ import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
+import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.testing.RedisFixture;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -49,6 +51,46 @@ class RedisEventLogIT extends EventLogContract {
   @Override
   public void pass(Duration time) {
     // Redis has a clock of its own; the tests wait.
+  }
+
+  @Override
+  public StreamIndex index() {
+    Replica replica = replicas.getLast();
+    return new RedisStreamIndex(replica.client, Replica.KEYS, () -> Set.of("r0", "r1"));
+  }
+
+  /** A replica of an earlier version has opened the stream. */
+  @Test
+  void shouldTellNothingOfAnEarlierVersion() {
+    StreamWriter writer = log.open(ref, "1", "deploy", null);
+    assertThat(redis.command("HDEL", Replica.KEYS.session(ref.key().value()), "c:" + ref.name()))
+        .isEqualTo(":1");
+
+    assertThat(index().find(ref).orElseThrow().details().opening()).isNull();
+    writer.append(List.of(LogTesting.last("end")));
+    assertThat(index().find(ref).orElseThrow().details().opening()).isNull();
+  }
+
+  /** The fields of a stream go with its end, and what they had is in its last entry. */
+  @Test
+  void shouldTellOfACallThatAnotherReplicaAdopted() {
+    var _ = log.open(ref, "1", "deploy", null);
+    Replica other = new Replica("adopter", redis.url(), keeping(100, 10));
+    replicas.add(other);
+
+    other
+        .log
+        .shared()
+        .adopt(ref.key(), "r0")
+        .getFirst()
+        .writer()
+        .append(List.of(LogTesting.last("end")));
+
+    StreamIndex.Entry found = index().find(ref).orElseThrow();
+    assertThat(found.open()).isFalse();
+    assertThat(found.details().opening()).extracting(StreamIndex.Opening::tool).isEqualTo("deploy");
+    assertThat(redis.reply("HKEYS", Replica.KEYS.session(ref.key().value())))
+        .noneMatch(field -> field.endsWith(":" + ref.name()));
   }
 
   @Override

@@ -30,17 +30,17 @@ class RemoteSharedStreamIT extends SharedStreamFixture {
     WatcherRegistry watchers = new WatcherRegistry();
     OwnedStreams none = new OwnedStreams(appends, reports, watchers, (_, _) -> {}, RETENTION);
     RedisInbox owner = new RedisInbox(a.client, Replica.KEYS, "h", RETENTION, none);
-    streams.open(new StreamRef(session, "g"), "h beef", "", "m", false);
+    streams.open(new StreamRef(session, "g"), "h beef", "", "", "m", false);
     RedisInbox other = new RedisInbox(b.client, Replica.KEYS, "b", RETENTION, none);
     byte[] question = "question".getBytes(UTF_8);
-    other.putRequest(ref, "f00d", "1", "m", "g", question);
+    other.putRequest(ref, "f00d", "1", "", "m", "g", question);
     RedisInbox.Entry message = owner.collect(session, Map.of()).getFirst();
     appends.appendToShared(ref, shared, "h f00d", new Position(0, 0), "-", List.of(last("answer")));
     Map<String, Integer> received = Map.of(message.id(), question.length);
     assertThat(owner.collect(session, received)).isEmpty();
 
     assertThatExceptionOfType(LogException.Fenced.class)
-        .isThrownBy(() -> other.putRequest(ref, "f00d", "1", "m", "g", question));
+        .isThrownBy(() -> other.putRequest(ref, "f00d", "1", "", "m", "g", question));
 
     assertThat(other.isOpen(ref)).isFalse();
     assertThat(other.waiting(List.of(session))).isEmpty();

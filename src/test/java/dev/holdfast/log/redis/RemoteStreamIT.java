@@ -37,7 +37,8 @@ class RemoteStreamIT extends InboxFixture {
       Position _ = writer.append(List.of(new NewEvent(message.message(), null, true)));
     });
 
-    assertThat(other.inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8))).isTrue();
+    assertThat(other.inbox().putRequest(ref, "1", "", null, "g", "question".getBytes(UTF_8)))
+        .isTrue();
 
     await().until(() -> LogTesting.readAll(other.log(), ref, Position.START).size() == 1);
     await().until(() -> waiting().equals(":0"));
@@ -49,7 +50,8 @@ class RemoteStreamIT extends InboxFixture {
   void shouldDoNothingWithoutAnOwner() {
     InboxReplica other = replica("b");
 
-    assertThat(other.inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8))).isFalse();
+    assertThat(other.inbox().putRequest(ref, "1", "", null, "g", "question".getBytes(UTF_8)))
+        .isFalse();
 
     assertThat(other.inbox().isOpen(ref)).isFalse();
     assertThat(waiting()).isEqualTo(":0");
@@ -62,7 +64,7 @@ class RemoteStreamIT extends InboxFixture {
 
     assertThatExceptionOfType(LogException.SessionEnded.class)
         .isThrownBy(
-            () -> other.inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8)));
+            () -> other.inbox().putRequest(ref, "1", "", null, "g", "question".getBytes(UTF_8)));
   }
 
   /** A sender that is told "nothing was done" sends again, and the tool runs twice. */
@@ -72,14 +74,14 @@ class RemoteStreamIT extends InboxFixture {
     InboxReplica owner = replica("a");
     InboxReplica other = silent("b", proxy.url(), redis.url());
     StreamRef before = new StreamRef(session, "a0");
-    assertThat(other.inbox().putRequest(before, "0", null, "g", "".getBytes(UTF_8))).isFalse();
+    assertThat(other.inbox().putRequest(before, "0", "", null, "g", "".getBytes(UTF_8))).isFalse();
     owner.log().open(new StreamRef(session, "g"), "");
 
     proxy.cutAtNextReplies(2);
 
     assertThatExceptionOfType(LogException.OutcomeUnknown.class)
         .isThrownBy(
-            () -> other.inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8)));
+            () -> other.inbox().putRequest(ref, "1", "", null, "g", "question".getBytes(UTF_8)));
     await().until(() -> owner.received().equals(List.of("question")));
   }
 
@@ -90,14 +92,14 @@ class RemoteStreamIT extends InboxFixture {
     InboxReplica owner = silent("a");
     InboxReplica other = silent("b", proxy.url(), redis.url());
     StreamRef standalone = new StreamRef(session, "g");
-    assertThat(other.inbox().putRequest(ref, "1", null, "g", new byte[0])).isFalse();
+    assertThat(other.inbox().putRequest(ref, "1", "", null, "g", new byte[0])).isFalse();
     owner.log().open(standalone, "");
     put(other, standalone, "x".repeat(RedisInbox.MAX_BYTES));
 
     proxy.cutAtNextReplies(1);
 
     assertThatExceptionOfType(LogException.OutcomeUnknown.class)
-        .isThrownBy(() -> other.inbox().putRequest(ref, "1", null, "g", new byte[0]));
+        .isThrownBy(() -> other.inbox().putRequest(ref, "1", "", null, "g", new byte[0]));
   }
 
   /** The successor ends the stream. It must not also answer with the fence of the lost owner. */
@@ -107,7 +109,8 @@ class RemoteStreamIT extends InboxFixture {
     InboxReplica successor = replica("b");
     InboxReplica other = replica("c");
     owner.log().open(new StreamRef(session, "g"), "");
-    assertThat(other.inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8))).isTrue();
+    assertThat(other.inbox().putRequest(ref, "1", "", null, "g", "question".getBytes(UTF_8)))
+        .isTrue();
     put(other, new StreamRef(session, "g"), "for the owner");
 
     List<SharedLog.AdoptedStream> adopted = successor.log().shared().adopt(session, "a");

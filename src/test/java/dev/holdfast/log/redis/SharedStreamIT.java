@@ -84,7 +84,7 @@ class SharedStreamIT extends SharedStreamFixture {
               b.log
                   .shared()
                   .inbox()
-                  .putRequest(new StreamRef(session, "b2"), "4", "m", "a2", new byte[1]))
+                  .putRequest(new StreamRef(session, "b2"), "4", "", "m", "a2", new byte[1]))
           .isTrue();
       await().until(() -> asked.size() == 3);
     }
@@ -159,7 +159,8 @@ class SharedStreamIT extends SharedStreamFixture {
             });
     StreamWriter owner = a.log.open(new StreamRef(session, "g"), "", "m");
 
-    assertThat(b.log.shared().inbox().putRequest(ref, "1", "m", "g", "question".getBytes(UTF_8)))
+    assertThat(
+            b.log.shared().inbox().putRequest(ref, "1", "", "m", "g", "question".getBytes(UTF_8)))
         .isTrue();
     await().until(() -> !messages.isEmpty());
     StreamWriter writer = Objects.requireNonNull(messages.remove().writer());

@@ -60,7 +60,7 @@ class HeldBackPumpTest {
   void shouldNotWaitForItsClientOnceItIsCancelled() {
     HeldBack held = new HeldBack();
 
-    held.pump.cancel(new RequestId("1"));
+    held.pump.cancel(new RequestId("1"), false);
 
     await().until(() -> pumps.ended.contains(held.pump));
   }

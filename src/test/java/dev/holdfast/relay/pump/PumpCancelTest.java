@@ -29,7 +29,7 @@ class PumpCancelTest {
     pumping.source.bring(PROGRESS);
     await().until(() -> pumping.logged().size() == 1);
 
-    pump.cancel(ONE);
+    pump.cancel(ONE, false);
     thread.join();
 
     assertThat(pumping.logged()).containsExactly(PROGRESS, "");
@@ -52,7 +52,7 @@ class PumpCancelTest {
     Thread thread = pumping.start(pump);
     asked.await();
 
-    pump.cancel(ONE);
+    pump.cancel(ONE, false);
     sign.countDown();
     thread.join();
 
@@ -75,7 +75,7 @@ class PumpCancelTest {
     Thread thread = pumping.start(pump);
     asked.await();
 
-    pump.cancel(ONE);
+    pump.cancel(ONE, false);
     thread.join();
 
     assertThat(pumping.logged()).containsExactly("");
@@ -89,7 +89,7 @@ class PumpCancelTest {
     pump.set(
         pumping.pump(
             () -> {
-              pump.get().cancel(ONE);
+              pump.get().cancel(ONE, false);
               throw new UpstreamException.Broken("cut", null);
             },
             "1"));
@@ -104,7 +104,7 @@ class PumpCancelTest {
   void shouldCollectCancellationsBeforeItReportsABrokenAnswer() {
     pumping.source.fail(new UpstreamException.Broken("cut", null));
     Pump pump = pumping.pump("1");
-    pumping.collectCancellations = () -> pump.cancel(ONE);
+    pumping.collectCancellations = () -> pump.cancel(ONE, false);
 
     pump.run();
 
@@ -122,7 +122,7 @@ class PumpCancelTest {
               return pumping.source;
             },
             "1");
-    pump.cancel(ONE);
+    pump.cancel(ONE, false);
 
     pump.run();
 
@@ -139,7 +139,7 @@ class PumpCancelTest {
     pumping.source.bring(PROGRESS);
     await().until(() -> pumping.logged().size() == 1);
 
-    pump.cancel(ONE);
+    pump.cancel(ONE, false);
     pumping.source.bring(result("2"));
     thread.join();
 
@@ -154,7 +154,7 @@ class PumpCancelTest {
     pumping.source.bring(result("2"));
     await().until(() -> pumping.logged().size() == 1);
 
-    pump.cancel(ONE);
+    pump.cancel(ONE, false);
     thread.join();
 
     assertThat(pumping.logged()).containsExactly(result("2"), "");
@@ -165,7 +165,7 @@ class PumpCancelTest {
   void shouldReportAnErrorOnlyForRequestsThatWereNotCancelled() {
     pumping.source.end();
     Pump pump = pumping.pump("1", "2");
-    pump.cancel(ONE);
+    pump.cancel(ONE, false);
 
     pump.run();
 

@@ -119,7 +119,7 @@ class PumpStoreTest {
     Thread thread = pumping.start(pump);
     away.await();
 
-    pump.cancel(RequestId.of(1));
+    pump.cancel(RequestId.of(1), false);
     cancelled.countDown();
     thread.join();
 

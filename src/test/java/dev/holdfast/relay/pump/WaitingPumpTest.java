@@ -98,7 +98,7 @@ class WaitingPumpTest {
 
   @Test
   void shouldEndWhenTheRequestIsCancelled() {
-    pump.cancel(RequestId.of(1));
+    pump.cancel(RequestId.of(1), false);
     awaitEnd();
 
     assertThat(pumping.logged()).containsExactly(PROGRESS, "");

@@ -7,6 +7,7 @@ import static dev.holdfast.relay.RelayFixture.SCRIPTED;
 import static dev.holdfast.relay.RelayFixture.body;
 import static dev.holdfast.relay.RelayFixture.call;
 import static dev.holdfast.relay.RelayFixture.cancelled;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -20,11 +21,13 @@ import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
+import dev.holdfast.relay.stream.OperatorCancellation;
 import dev.holdfast.relay.tail.TestConnection;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
@@ -126,6 +129,21 @@ class MessageRouterTest {
     await().until(() -> written(stream).equals(List.of(PROGRESS, "")));
     assertThat(source.isClosed()).isTrue();
     assertThat(sent()).isEmpty();
+  }
+
+  /** Unlike a client that cancels, one whose call an operator cancels waits for an answer. */
+  @Test
+  void shouldAnswerTheClientAndTellTheServerOfAnOperatorsCancellation() {
+    Session session = fixture.open(SCRIPTED);
+    StreamRef stream = running(session, "7");
+    String cancellation = new String(OperatorCancellation.of(RequestId.of(7)), UTF_8);
+
+    fixture.inbox.bring(stream, cancellation);
+
+    await().until(() -> written(stream).size() == 2);
+    assertThat(written(stream).getLast()).contains("\"id\":7", "-32800", "operator");
+    assertThat(source.isClosed()).isTrue();
+    assertThat(sent()).containsExactly(cancellation);
   }
 
   /** The owner is recorded before its pump runs, so a cancellation can arrive in between. */

@@ -74,7 +74,12 @@ public final class ScriptedInbox implements Inbox {
 
   @Override
   public boolean putRequest(
-      StreamRef stream, String requests, @Nullable String into, String standalone, byte[] message) {
+      StreamRef stream,
+      String requests,
+      String tool,
+      @Nullable String into,
+      String standalone,
+      byte[] message) {
     if (owned) {
       asked.add(standalone + " " + requests + " " + new String(message, UTF_8));
     }

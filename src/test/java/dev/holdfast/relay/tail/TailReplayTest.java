@@ -10,6 +10,7 @@ import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.relay.FaultyLog;
 import dev.holdfast.relay.LogFixture;
+import dev.holdfast.relay.stream.StreamListener;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,26 @@ class TailReplayTest {
     assertThat(client.data()).isEqualTo(LogFixture.numbers(1, count));
     assertThat(fixture.heard.delivered).hasValue(count);
     assertThat(fixture.heard.connections).hasValue(0);
+  }
+
+  @Test
+  void shouldReportOnlyAResultThatWasThereBeforeItsClientCame() {
+    StreamWriter live = fixture.open("a");
+    TestConnection waiting = fixture.follow("a", Position.START, TailKind.RESUMED);
+    waiting.await(c -> fixture.heard.connections.get() == 1);
+    live.append(LogFixture.complete(1, 1));
+    waiting.awaitEnd();
+    fixture.open("b").append(LogFixture.complete(1, 1));
+    fixture.now.incrementAndGet();
+
+    fixture.follow("b", Position.START, TailKind.REQUEST).awaitEnd();
+    await().until(() -> fixture.heard.connections.get() == 0);
+    assertThat(fixture.heard.results).isEmpty();
+    fixture.follow("b", Position.START, TailKind.RESUMED).awaitEnd();
+
+    await()
+        .untilAsserted(
+            () -> assertThat(fixture.heard.results).containsExactly(StreamListener.Result.LATE));
   }
 
   @ParameterizedTest

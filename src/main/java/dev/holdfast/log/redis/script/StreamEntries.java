@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Converts the entries of a Redis stream to events. An entry has the field {@code d} with the
- * message, {@code u} with the upstream's own id of the event, and {@code z} if it is the last
- * event.
+ * message, {@code u} with the upstream's own id of the event, {@code z} if it is the last event,
+ * and {@code c} with what {@link StreamField#CALL} had.
  */
 public final class StreamEntries {
 

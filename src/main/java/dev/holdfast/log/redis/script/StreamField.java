@@ -1,6 +1,7 @@
 package dev.holdfast.log.redis.script;
 
 import dev.holdfast.log.LogKey;
+import dev.holdfast.log.StreamIndex.Opening;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
@@ -57,7 +58,13 @@ public enum StreamField {
   UPSTREAM("u:"),
 
   /** The shared stream that keeps the events, if one does. */
-  KEPT_IN("i:");
+  KEPT_IN("i:"),
+
+  /**
+   * When the stream was opened for a request, and the tool that the request calls, as {@link
+   * Opening} says. When the stream completes, its last entry gets this as the field {@code c}.
+   */
+  CALL("c:");
 
   /** Before the first step of a scan, and after its last one. */
   private static final String FIRST_STEP = "0";

@@ -5,12 +5,14 @@ import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReaderWindow;
 import dev.holdfast.log.Retention;
+import dev.holdfast.log.StreamIndex.Opening;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Response;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -97,17 +99,23 @@ public final class StreamScripts {
    * Opens a stream. The call may be repeated with the same owner when its outcome is unknown.
    *
    * @param owner {@link StreamOwner#NOBODY} for a shared stream, which may be open
+   * @param call when and for which tool it is opened; empty for a stream without requests
    * @param keptIn the name of the shared stream that keeps the events; null for none
    * @param followed whether to record this replica as the tail
    */
   public void open(
-      StreamRef stream, String owner, String requests, @Nullable String keptIn, boolean followed) {
+      StreamRef stream,
+      String owner,
+      String requests,
+      String call,
+      @Nullable String keptIn,
+      boolean followed) {
     List<String> streamKeys = keys.sessionAndStream(stream.key().value(), stream.name());
     List<Object> arguments =
         List.of(
             List.of(stream.name(), owner, followed ? tail(0) : "", requests),
             List.of(retention.maxStreams(), Objects.requireNonNullElse(keptIn, "")),
-            List.of(keys.replicaChannels(), stream.key().value()));
+            List.of(keys.replicaChannels(), stream.key().value(), call));
     String result;
     try {
       result = openStream.runForText(streamKeys, arguments);
@@ -117,6 +125,13 @@ public final class StreamScripts {
     if (!result.equals("OK")) {
       throw refusal(result, stream, retention);
     }
+  }
+
+  /**
+   * The text of {@link StreamField#CALL} for a stream that is opened now; empty without requests.
+   */
+  public static String opening(String requests, String tool) {
+    return requests.isEmpty() ? "" : new Opening(Instant.now(), tool).recorded();
   }
 
   /** The failure of a script that has not opened a stream. */

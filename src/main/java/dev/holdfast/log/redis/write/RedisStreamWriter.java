@@ -126,6 +126,11 @@ public final class RedisStreamWriter implements StreamWriter {
   }
 
   @Override
+  public boolean isFollowed() {
+    return window.isFollowed();
+  }
+
+  @Override
   public Position append(List<NewEvent> events) {
     NewEvent.requireWellFormed(events);
     try (var _ = lock.hold()) {

@@ -16,7 +16,7 @@ local expected, stored = tonumber(ARGV[4]), tonumber(ARGV[5])
 local timeToLive = tonumber(ARGV[11])
 local count = (#ARGV - FIRST + 1) / FIELDS
 local state = redis.call('HMGET', KEYS[1], OWNER .. name, LAST .. name, TAIL .. name,
-  DELIVERED .. name)
+  DELIVERED .. name, CALL .. name)
 local tail = state[3]
 local read = readUpTo(tail, ARGV[7], ARGV[12], state[4])
 
@@ -92,11 +92,17 @@ for i = FIRST, #ARGV, FIELDS do
     redis.call('XADD', KEYS[2], last, 'd', ARGV[i + 1])
   elseif flags == 'u' then
     redis.call('XADD', KEYS[2], last, 'd', ARGV[i + 1], 'u', ARGV[i + 2])
-  elseif flags == 'z' then
-    redis.call('XADD', KEYS[2], last, 'd', ARGV[i + 1], 'z', owner)
-    complete = true
   else
-    redis.call('XADD', KEYS[2], last, 'd', ARGV[i + 1], 'u', ARGV[i + 2], 'z', owner)
+    local fields = { 'd', ARGV[i + 1], 'z', owner }
+    if flags == 'uz' then
+      table.insert(fields, 'u')
+      table.insert(fields, ARGV[i + 2])
+    end
+    if state[5] then
+      table.insert(fields, 'c') -- The field of the session goes.
+      table.insert(fields, state[5])
+    end
+    redis.call('XADD', KEYS[2], last, unpack(fields))
     complete = true
   end
 end
@@ -109,7 +115,7 @@ trim(KEYS[2], expected, number, tonumber(ARGV[10]), due, now - timeToLive, read)
 if complete then
   redis.call('PEXPIRE', KEYS[2], timeToLive)
   local ended =
-    { OWNER .. name, REQUESTS .. name, LAST .. name, DELIVERED .. name, UPSTREAM .. name }
+    { OWNER .. name, REQUESTS .. name, LAST .. name, DELIVERED .. name, UPSTREAM .. name, CALL .. name }
   -- The record of a reader on another replica stays until the reader has the end, or has left. One
   -- with the number 0 has not come yet, and may never do.
   if not tail or replicaOf(tail) == ARGV[7] or string.match(tail, ' 0$') then

@@ -74,7 +74,8 @@ if position then
 end
 if complete then
   redis.call('HDEL', KEYS[1],
-    OWNER .. name, REQUESTS .. name, LAST .. name, KEPT_IN .. name, UPSTREAM .. name)
+    OWNER .. name, REQUESTS .. name, LAST .. name, KEPT_IN .. name, UPSTREAM .. name,
+    CALL .. name)
   removePassed(KEYS[3], now)
   -- A retry of this batch finds the first member, a retry of the opening finds the second.
   redis.call('ZADD', KEYS[3], now + timeToLive, completion, now + timeToLive, name)

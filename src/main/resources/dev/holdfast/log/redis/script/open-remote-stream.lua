@@ -5,7 +5,7 @@
 -- ARGV stream, fence, tail, ids of its requests, most open streams of a session, time to live of
 --      the session in ms, stream whose owner gets the request, request, channel prefix, session,
 --      most messages in the inbox, most bytes in the inbox, shared stream that keeps the events
---      (or '')
+--      (or ''), time and tool of the call (or '')
 -- Returns 'OK', 'NO_OWNER' (the other stream is not open), 'FULL' (the inbox is full), or as
 --      open-stream.lua: 'GONE', 'LIMIT', 'EXISTS'.
 local name, fence = ARGV[1], ARGV[2]
@@ -33,7 +33,7 @@ if not full then
   redis.call('XADD', KEYS[3], '*', 's', name, 'd', ARGV[8], 'o', owner)
   redis.call('PEXPIRE', KEYS[3], ARGV[6])
   redis.call('HSET', KEYS[1], OWNER .. name, owner, REQUESTS .. name, ARGV[4],
-    LAST .. name, '0-0', OPENED, open, INBOX_BYTES, bytes + #ARGV[8])
+    LAST .. name, '0-0', CALL .. name, ARGV[14], OPENED, open, INBOX_BYTES, bytes + #ARGV[8])
   if ARGV[13] == '' then
     redis.call('HSET', KEYS[1], TAIL .. name, ARGV[3])
   else

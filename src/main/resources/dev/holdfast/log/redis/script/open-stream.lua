@@ -1,7 +1,8 @@
 -- Opens a stream and records its owner. A retry with the same owner succeeds.
 -- KEYS session hash, stream
 -- ARGV stream, owner, tail (or ''), ids of its requests, most open streams of a session, shared
---      stream that keeps the events (or ''), channel prefix, session
+--      stream that keeps the events (or ''), channel prefix, session, time and tool of the call
+--      (or '')
 -- Returns 'OK', 'GONE' (no such session or shared stream), 'LIMIT' (too many open streams) or
 --      'EXISTS' (the name was used before).
 local name, owner = ARGV[1], ARGV[2]
@@ -22,6 +23,10 @@ end
 if ARGV[6] ~= '' then
   table.insert(fields, KEPT_IN .. name)
   table.insert(fields, ARGV[6])
+end
+if ARGV[9] ~= '' then
+  table.insert(fields, CALL .. name)
+  table.insert(fields, ARGV[9])
 end
 redis.call('HSET', KEYS[1], unpack(fields))
 if ARGV[6] ~= '' then

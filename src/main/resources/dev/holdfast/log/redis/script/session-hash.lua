@@ -3,7 +3,7 @@
 -- Fields that the session hash has for each open stream, before the name of the stream. The Javadoc
 -- of StreamField documents them.
 local OWNER, REQUESTS, LAST, TAIL = 'o:', 'r:', 'l:', 't:'
-local DELIVERED, UPSTREAM, KEPT_IN = 'd:', 'u:', 'i:'
+local DELIVERED, UPSTREAM, KEPT_IN, CALL = 'd:', 'u:', 'i:', 'c:'
 -- The field that counts the bytes of the messages in the inbox.
 local INBOX_BYTES = 'in'
 -- The field that counts the open streams, and those that were closed since they were last counted.

@@ -65,7 +65,7 @@ class AppendScriptIT {
   void open() {
     replica.log.begin(ref.key(), "");
     new StreamScripts(replica.client, Replica.KEYS, "a", RETENTION)
-        .open(ref, OWNER, "1", null, true);
+        .open(ref, OWNER, "1", "", null, true);
   }
 
   private Position append(WriterProgress standing, NewEvent... events) {

@@ -34,7 +34,7 @@ class AppendToSharedStreamIT extends SharedStreamFixture {
 
   @Test
   void shouldFindTheRetryOfABatch() {
-    streams.open(ref, OWNER, "1", "m", false);
+    streams.open(ref, OWNER, "1", "", "m", false);
 
     append(0, event("1"), event("2"));
     Position again = append(0, event("1"), event("2"));
@@ -45,7 +45,7 @@ class AppendToSharedStreamIT extends SharedStreamFixture {
 
   @Test
   void shouldFindTheRetryOfTheBatchThatCompletedAStream() {
-    streams.open(ref, OWNER, "1", "m", false);
+    streams.open(ref, OWNER, "1", "", "m", false);
     append(0, event("1"));
 
     append(1, event("2"), last("3"));
@@ -57,7 +57,7 @@ class AppendToSharedStreamIT extends SharedStreamFixture {
 
   @Test
   void shouldRefuseABatchThatWasOvertaken() {
-    streams.open(ref, OWNER, "1", "m", false);
+    streams.open(ref, OWNER, "1", "", "m", false);
     append(0, event("1"));
     append(1, event("2"), event("3"));
 
@@ -71,7 +71,7 @@ class AppendToSharedStreamIT extends SharedStreamFixture {
 
   @Test
   void shouldLeaveAGapWhereRedisHasLostEvents() {
-    streams.open(ref, OWNER, "1", "m", false);
+    streams.open(ref, OWNER, "1", "", "m", false);
     append(0, event("1"));
     Position before = readAll(a.log, shared, Position.START).getFirst().position();
 
@@ -89,11 +89,11 @@ class AppendToSharedStreamIT extends SharedStreamFixture {
   /** A command that arrives late would open the complete stream without a writer. */
   @Test
   void shouldNotOpenACompleteStreamAgain() {
-    streams.open(ref, OWNER, "1", "m", false);
+    streams.open(ref, OWNER, "1", "", "m", false);
     append(0, last("answer"));
 
     assertThatExceptionOfType(LogException.Fenced.class)
-        .isThrownBy(() -> streams.open(ref, OWNER, "1", "m", false));
+        .isThrownBy(() -> streams.open(ref, OWNER, "1", "", "m", false));
 
     assertThat(readShared()).containsExactly("answer");
   }

@@ -1,0 +1,33 @@
+package dev.holdfast.relay.stream;
+
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.JsonEdit;
+import dev.holdfast.protocol.JsonRpcMessages;
+import dev.holdfast.protocol.Methods;
+import dev.holdfast.protocol.RequestId;
+
+/**
+ * Cancellations by an operator, which go through inboxes. The replica that runs the call tells the
+ * server of it, and answers the client with an error: unlike a client that cancels, this one waits.
+ */
+public final class OperatorCancellation {
+
+  private static final String KEY = "dev.holdfast/operator";
+
+  private OperatorCancellation() {}
+
+  /** Returns the notification that cancels a request. */
+  public static byte[] of(RequestId request) {
+    return JsonRpcMessages.of(Methods.NOTIFICATIONS_CANCELLED)
+        .set(request.json(), "params", "requestId")
+        .set(JsonEdit.quote("cancelled by an operator of the gateway"), "params", "reason")
+        .set("true", "params", "_meta", KEY)
+        .toBytes();
+  }
+
+  /** Whether a body cancels requests for an operator. */
+  public static boolean is(Body body) {
+    return !body.cancelledRequestIds().isEmpty()
+        && "true".equals(JsonEdit.raw(body.bytes(), "params", "_meta", KEY));
+  }
+}
