@@ -12,18 +12,34 @@ import org.jspecify.annotations.Nullable;
  * @param hasOneStream whether all answers go to one stream of the session, as over HTTP with SSE
  * @param caller the client
  * @param body the messages
+ * @param isPooled whether the client has no session, and the gateway runs its calls in one
  */
 public record Exchange(
-    String upstream, @Nullable SessionId session, boolean hasOneStream, Caller caller, Body body) {
+    String upstream,
+    @Nullable SessionId session,
+    boolean hasOneStream,
+    Caller caller,
+    Body body,
+    boolean isPooled) {
+
+  /** Messages of a client that names its session, or has none yet. */
+  public Exchange(
+      String upstream,
+      @Nullable SessionId session,
+      boolean hasOneStream,
+      Caller caller,
+      Body body) {
+    this(upstream, session, hasOneStream, caller, body, false);
+  }
 
   /** Returns the same messages of a caller of whom other things are known. */
   public Exchange with(Caller other) {
-    return new Exchange(upstream, session, hasOneStream, other, body);
+    return new Exchange(upstream, session, hasOneStream, other, body, isPooled);
   }
 
-  /** Returns another body of the same caller, in a session. */
+  /** Returns another body of the same caller, in a session of the gateway. */
   public Exchange with(@Nullable SessionId other, Body messages) {
-    return new Exchange(upstream, other, false, caller, messages);
+    return new Exchange(upstream, other, false, caller, messages, true);
   }
 
   /** Returns the request of a body that opens a session; null if the body does not. */

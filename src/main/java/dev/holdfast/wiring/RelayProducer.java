@@ -22,6 +22,8 @@ import dev.holdfast.relay.Housekeeping;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.RequestSender;
 import dev.holdfast.relay.StreamFollower;
+import dev.holdfast.relay.attach.AttachListener;
+import dev.holdfast.relay.attach.AttachedCalls;
 import dev.holdfast.relay.failover.TakeOver;
 import dev.holdfast.relay.legacy.LegacySseRelay;
 import dev.holdfast.relay.pump.Pumps;
@@ -77,13 +79,15 @@ final class RelayProducer {
       StreamConfig streams,
       ReplayConfig replay,
       StoreFailureConfig storeFailure,
-      SessionConfig session) {}
+      SessionConfig session,
+      HeldConfig calls) {}
 
   RelayProducer(
       Config config,
       ConfiguredUpstreams configured,
       StoreProducer stores,
       RelayListener listener,
+      AttachListener repeated,
       AuditLog audit,
       ClientTokens tokens,
       @Nullable TraceListener traces) {
@@ -131,10 +135,20 @@ final class RelayProducer {
             starter,
             pinned,
             new TakeOver.Observers(configured::adopt, listener, audit, traces));
+    AttachedCalls attached =
+        new AttachedCalls(
+            stores.calls,
+            stores.streams,
+            sessions,
+            opener,
+            config.calls().attachWindow(),
+            repeated);
     RequestSender sender =
-        new RequestSender(upstreams, router, starter, opener, admission, listener, streams, replay);
+        new RequestSender(
+            upstreams, router, starter, opener, admission, listener, streams, attached);
     StreamFollower follower =
-        new StreamFollower(sessions, upstreams, router, starter, opener, admission, replay);
+        new StreamFollower(
+            sessions, upstreams, router, starter, opener, admission, replay, attached);
     LegacySseRelay legacy =
         new LegacySseRelay(
             sessions, sessionOpener, upstreams, admission, router, starter, opener, listener);
@@ -150,8 +164,9 @@ final class RelayProducer {
       StreamConfig streams,
       ReplayConfig replay,
       StoreFailureConfig storeFailure,
-      SessionConfig session) {
-    return new Config(gateway, streams, replay, storeFailure, session);
+      SessionConfig session,
+      HeldConfig calls) {
+    return new Config(gateway, streams, replay, storeFailure, session, calls);
   }
 
   @Produces
@@ -162,6 +177,7 @@ final class RelayProducer {
       StreamIndex streams,
       EraListener listener,
       EraConfig config,
+      HeldConfig held,
       CurrentConfig current,
       InstantSource clock) {
     return new StatelessRelay(
@@ -171,6 +187,7 @@ final class RelayProducer {
         listener,
         config,
         upstream -> current.newClients(upstream).orElse(config.newClients()),
+        held.attachWindow().isPositive(),
         clock);
   }
 

@@ -47,6 +47,7 @@ public final class StatelessRelay {
    *
    * @param store keys of the states that clients bring back
    * @param newClients returns the service of an upstream
+   * @param attaches whether a client can repeat a call that goes on
    */
   public StatelessRelay(
       Relay relay,
@@ -55,10 +56,12 @@ public final class StatelessRelay {
       EraListener listener,
       EraConfig config,
       Function<String, EraConfig.NewClients> newClients,
+      boolean attaches,
       InstantSource clock) {
     this.newClients = newClients;
     this.context =
-        new StatelessContext(relay, new Seal(store, clock), streams, listener, config, clock);
+        new StatelessContext(
+            relay, new Seal(store, clock), streams, listener, config, attaches, clock);
     this.subscriptions = new Subscriptions(context);
     this.pool = new SessionPool(relay, config, clock);
     this.calls = new StatelessCalls(context, pool);
