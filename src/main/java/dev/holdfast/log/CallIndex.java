@@ -14,11 +14,14 @@ public interface CallIndex {
   /** The reader of a call that nobody follows. */
   String NOBODY = "-";
 
+  /** End of the name of a reader whose response has not begun. */
+  String STARTING = "+";
+
   /**
    * Stream of a call.
    *
    * @param reader the response that follows it, as {@code <replica>/<number>}; {@link #NOBODY} if
-   *     none does
+   *     none does. A plus sign follows as long as the response has not begun
    */
   record Entry(StreamRef stream, String reader) {
 
@@ -30,6 +33,16 @@ public interface CallIndex {
     /** Returns true if no response follows the call. */
     public boolean isFree() {
       return reader.equals(NOBODY);
+    }
+
+    /** Returns true if the response has not begun, so nobody notices that its client leaves. */
+    public boolean isStarting() {
+      return reader.endsWith(STARTING);
+    }
+
+    /** Returns the entry after its response has begun. */
+    public Entry begun() {
+      return isStarting() ? readBy(reader.substring(0, reader.length() - 1)) : this;
     }
 
     /** The replica of the reader. */

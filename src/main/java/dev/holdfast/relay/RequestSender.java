@@ -26,7 +26,7 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Predicate;
+import java.util.function.BiPredicate;
 import org.jboss.logging.Logger;
 
 /** Sends messages of clients to the upstreams of their sessions. */
@@ -89,7 +89,7 @@ public record RequestSender(
     return unlessRepeated(
         session,
         exchange,
-        stream -> {
+        (stream, _) -> {
           starter.startOnOwner(session, stream, exchange.body(), exchange.caller());
           return false;
         });
@@ -98,9 +98,11 @@ public record RequestSender(
   /**
    * Starts a call, or follows the one that it repeats.
    *
-   * @param start opens the stream of the call; returns true if the log has all of it
+   * @param start opens the stream of the call, and waits that long for the upstream; returns true
+   *     if the log has all of it
    */
-  private Reply unlessRepeated(Session session, Exchange exchange, Predicate<StreamRef> start) {
+  private Reply unlessRepeated(
+      Session session, Exchange exchange, BiPredicate<StreamRef, Duration> start) {
     StreamRef stream = StreamNames.next(session);
     // Before the server gets the call, so that a repetition finds every call that was sent.
     Attachment call = attached.begin(session, stream, exchange);
@@ -108,7 +110,9 @@ public record RequestSender(
       return new Reply.Stream(call.first());
     }
     try {
-      boolean complete = start.test(stream);
+      // The end of a connection is noticed after the head.
+      boolean isQuick = call.receipt() != null || session.version().hasSessions();
+      boolean complete = start.test(stream, isQuick ? HEAD_DELAY : STATELESS_HEAD_DELAY);
       Tail tail = tails.ofRequests(session, stream, exchange.body().requestIds());
       return new Reply.Stream(call.following(tail), complete);
     } catch (Throwable failure) {
@@ -128,7 +132,10 @@ public record RequestSender(
             unlessRepeated(
                 session,
                 exchange,
-                stream -> start(session, stream, body, request, Pump.Origin.NOT_ASKED));
+                (stream, most) ->
+                    starter
+                        .start(session, stream, body, request, Pump.Origin.NOT_ASKED)
+                        .awaitUpstream(most));
         if (reply instanceof Reply.Stream(Tail tail, _) && tail.isRepeating()) {
           onSent.run();
         }
@@ -151,16 +158,14 @@ public record RequestSender(
     }
   }
 
-  private boolean start(
-      Session session, StreamRef stream, Body body, UpstreamRequest request, Pump.Origin origin) {
-    Pump pump = starter.start(session, stream, body, request, origin);
-    return pump.awaitUpstream(session.version().hasSessions() ? HEAD_DELAY : STATELESS_HEAD_DELAY);
-  }
-
   private Reply durableAnswer(Session session, Body body, Answer.Stream answer) {
     StreamRef stream = StreamNames.next(session);
     try {
-      boolean complete = start(session, stream, body, answer::source, Pump.Origin.ASKED);
+      Duration most = session.version().hasSessions() ? HEAD_DELAY : STATELESS_HEAD_DELAY;
+      boolean complete =
+          starter
+              .start(session, stream, body, answer::source, Pump.Origin.ASKED)
+              .awaitUpstream(most);
       return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()), complete);
     } catch (Throwable failure) {
       answer.source().close();

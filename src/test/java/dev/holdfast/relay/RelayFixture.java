@@ -20,6 +20,7 @@ import dev.holdfast.log.memory.MemoryEventLog;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.relay.attach.AttachListener;
 import dev.holdfast.relay.attach.AttachedCalls;
 import dev.holdfast.relay.failover.Drain;
 import dev.holdfast.relay.failover.OrphanedStreams;
@@ -56,6 +57,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +79,7 @@ public final class RelayFixture implements AutoCloseable {
 
   final AtomicLong now = new AtomicLong(1_000_000_000);
   public final InstantSource clock = () -> Instant.ofEpochMilli(now.get());
+  public final List<AttachListener.Event> repeated = new CopyOnWriteArrayList<>();
   public final RecordingListener heard = new RecordingListener();
   public final ScriptedUpstream scripted = new ScriptedUpstream();
   private final MemoryEventLog memory =
@@ -112,7 +115,17 @@ public final class RelayFixture implements AutoCloseable {
     this(Settings.streams(), Settings.replay(), tools);
   }
 
+  /** A relay in which repeated calls join the first one. */
+  public RelayFixture(Duration attachWindow, Tool<?>... tools) {
+    this(Settings.streams(), Settings.replay(), attachWindow, tools);
+  }
+
   public RelayFixture(StreamConfig streams, ReplayConfig replay, Tool<?>... tools) {
+    this(streams, replay, Duration.ZERO, tools);
+  }
+
+  private RelayFixture(
+      StreamConfig streams, ReplayConfig replay, Duration attachWindow, Tool<?>... tools) {
     local =
         new LocalUpstream(
             new LocalUpstream.ServerFeatures(List.of(tools), List.of(), List.of()),
@@ -147,7 +160,7 @@ public final class RelayFixture implements AutoCloseable {
             sessions::used);
     AttachedCalls attached =
         new AttachedCalls(
-            new MemoryCallIndex(clock), memory, sessions, opener, Duration.ZERO, _ -> {});
+            new MemoryCallIndex(clock), memory, sessions, opener, attachWindow, repeated::add);
     sender =
         new RequestSender(upstreams, router, starter, opener, admission, heard, streams, attached);
     follower =

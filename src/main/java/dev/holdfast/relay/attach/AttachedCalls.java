@@ -55,13 +55,12 @@ public record AttachedCalls(
     if (call == null || !(exchange.body() instanceof Body.Single(Message.Request request))) {
       return Attachment.NONE;
     }
-    String reader =
-        index.replica() + "/" + Long.toString(ThreadLocalRandom.current().nextLong() >>> 1, 36);
-    Entry own = new Entry(stream, reader);
+    String number = Long.toString(ThreadLocalRandom.current().nextLong() >>> 1, 36);
+    Entry own = new Entry(stream, index.replica() + "/" + number + CallIndex.STARTING);
     Entry found = index.exchange(call, null, own, window);
     return found == null
         ? new Attachment(null, new CallReceipt(call, own))
-        : repeated(call, own, found, session, exchange.caller(), request, exchange.isPooled());
+        : repeated(call, own, found, session, exchange, request);
   }
 
   private Attachment repeated(
@@ -69,12 +68,15 @@ public record AttachedCalls(
       Entry own,
       Entry before,
       Session session,
-      Caller caller,
-      Message.Request request,
-      boolean isPooled) {
+      Exchange exchange,
+      Message.Request request) {
     ReaderWait wait = new ReaderWait(index, this::isFollowed);
     Entry found = before;
     while (found != null) {
+      if (exchange.hasLeft().getAsBoolean()) {
+        // Its client may have sent the next repetition, which looks like the first call here.
+        throw new RelayException.ClientLeft();
+      }
       ReaderWait.Next next = wait.next(found);
       if (next == ReaderWait.Next.WAIT) {
         found = index.exchange(call, null, own, window);
@@ -89,10 +91,11 @@ public record AttachedCalls(
       }
       if (next == ReaderWait.Next.ATTACH) {
         CallReceipt receipt = new CallReceipt(call, taken);
-        Tail tail = reopened(session.upstream(), taken.stream(), caller, receipt).orElse(null);
+        Tail tail =
+            reopened(session.upstream(), taken.stream(), exchange.caller(), receipt).orElse(null);
         if (tail != null) {
           listener.repeated(AttachListener.Event.ATTACHED);
-          boolean answers = isPooled || taken.stream().key().equals(own.stream().key());
+          boolean answers = exchange.isPooled() || taken.stream().key().equals(own.stream().key());
           RepeatedRequest repeated =
               new RepeatedRequest(request.id(), request.progressToken(), answers);
           return new Attachment(tail.repeating(repeated).reporting(receipt), receipt);
@@ -145,6 +148,9 @@ public record AttachedCalls(
     return tail.reporting(
         new Receipt() {
           @Override
+          public void begun() {}
+
+          @Override
           public void delivered() {
             read(stream);
           }
@@ -173,11 +179,19 @@ public record AttachedCalls(
   private final class CallReceipt implements Receipt {
 
     private final String call;
-    private final Entry entry;
+    private Entry entry;
 
     CallReceipt(String call, Entry entry) {
       this.call = call;
       this.entry = entry;
+    }
+
+    @Override
+    public void begun() {
+      record(() -> {
+        Entry _ = index.exchange(call, entry, entry.begun(), Duration.ZERO);
+        entry = entry.begun();
+      });
     }
 
     @Override

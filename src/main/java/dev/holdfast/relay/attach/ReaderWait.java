@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
 final class ReaderWait {
 
   /** Time after which a reader on a live replica counts as connected. */
-  private static final Duration CONNECTED = Duration.ofMillis(500);
+  private static final Duration CONNECTED = Duration.ofSeconds(1);
+
+  /** The same before its response has begun, on a replica that is slow. */
+  private static final Duration STARTED = Duration.ofSeconds(10);
 
   /** Time that a replica needs to notice a loss, beyond the silence. */
   private static final Duration MARGIN = Duration.ofSeconds(1);
@@ -61,8 +64,9 @@ final class ReaderWait {
     }
     // The replica has sent a heartbeat since the call arrived, so the reader is connected.
     boolean heard = silence.get().compareTo(waited) < 0 || index.deadAfter().isZero();
-    boolean isOver = waited.compareTo(CONNECTED) >= 0 && heard;
-    Duration most = CONNECTED.plus(index.deadAfter()).plus(MARGIN);
+    Duration least = first.isStarting() ? STARTED : CONNECTED;
+    boolean isOver = waited.compareTo(least) >= 0 && heard;
+    Duration most = least.plus(index.deadAfter()).plus(MARGIN);
     return isOver || waited.compareTo(most) > 0 ? Next.EXECUTE : pause();
   }
 

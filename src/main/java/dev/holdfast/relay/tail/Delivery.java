@@ -355,7 +355,7 @@ final class Delivery {
       context.log().markDelivered(stream, cursor);
     }
     if (last) {
-      caughtUp();
+      logResumed();
       place = Place.COMPLETE;
     }
   }
@@ -412,11 +412,18 @@ final class Delivery {
     if (place != Place.BEHIND) {
       return;
     }
-    if (kind == TailKind.RESUMED) {
+    logResumed();
+    place = Place.AT_HEAD;
+    if (receipt != null) {
+      receipt.begun();
+    }
+  }
+
+  private void logResumed() {
+    if (kind == TailKind.RESUMED && place == Place.BEHIND) {
       listener.replayed(replayed, writer.age());
       RESUMES.info(LOG, "stream resumed stream=%s missed=%d", stream, replayed);
     }
-    place = Place.AT_HEAD;
   }
 
   /**
