@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -55,6 +56,14 @@ public record ReplicaList(RedisClient redis, RedisKeys keys, Duration deadAfter)
       replicas.add(new Replica(new ReplicaId(id.toString()), silence, alive));
     }
     return replicas;
+  }
+
+  /** Time since the last heartbeat of a replica; empty if it counts as lost. Throws as above. */
+  public Optional<Duration> silence(String id) {
+    return list().stream()
+        .filter(each -> each.id().value().equals(id) && each.alive())
+        .map(Replica::silence)
+        .findFirst();
   }
 
   /** The ids of the replicas that do not count as lost. Throws as {@link #list} does. */

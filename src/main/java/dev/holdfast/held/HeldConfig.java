@@ -21,6 +21,14 @@ public interface HeldConfig {
   Optional<Duration> holdAfter();
 
   /**
+   * Time since the start of a call in which a client that repeats it joins it, if it got no result.
+   * Up to one hour; zero for never.
+   */
+  @Range(min = "0s", max = "1h")
+  @WithDefault("0s")
+  Duration attachWindow();
+
+  /**
    * Text of such an answer, for the model that reads it. {@code {tool}} and {@code {handle}} stand
    * for the name of the tool and the handle.
    */

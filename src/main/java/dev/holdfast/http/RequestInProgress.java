@@ -185,7 +185,7 @@ final class RequestInProgress implements AutoCloseable {
 
   private Exchange exchange(@Nullable SessionId session, boolean hasOneStream, Body body) {
     Caller sender = caller.sending(scopes(), caller.token(), forwarded(profile.forwardedHeaders()));
-    return new Exchange(upstream, session, hasOneStream, sender, body);
+    return new Exchange(upstream, session, hasOneStream, sender, body, SocketBody.hasLeft(), false);
   }
 
   private Set<String> scopes() {

@@ -114,6 +114,16 @@ public record RedisKeys(String prefix) {
     return prefix + "used:" + name;
   }
 
+  /** STRING: the stream of a call that a client may repeat, and its reader. */
+  public String call(String digest) {
+    return prefix + "call:" + digest;
+  }
+
+  /** STRING: the result of a call was delivered, but not to a client that has repeated it. */
+  public String readCall(String session, String stream) {
+    return session(session) + ":read:" + stream;
+  }
+
   /** ZSET: all replicas by the time of their last heartbeat in ms since the epoch. */
   public String replicas() {
     return prefix + "replicas";

@@ -121,7 +121,7 @@ public record Relay(
       legacy.request(session, body, exchange.caller(), onSent);
       return new Reply.Acknowledgement();
     }
-    return requests.request(session, body, exchange.caller(), onSent);
+    return requests.request(session, exchange, onSent);
   }
 
   /** Counts a request in its session. An exception counts as an error. */

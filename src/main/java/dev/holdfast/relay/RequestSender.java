@@ -1,10 +1,13 @@
 package dev.holdfast.relay;
 
 import dev.holdfast.call.Caller;
+import dev.holdfast.call.Exchange;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
+import dev.holdfast.relay.attach.AttachedCalls;
+import dev.holdfast.relay.attach.Attachment;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.UpstreamRequest;
 import dev.holdfast.relay.routing.MessageRouter;
@@ -13,9 +16,9 @@ import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.stream.Admission;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.RelayListener;
-import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.stream.StreamNames;
+import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Answer;
@@ -23,6 +26,7 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.BiPredicate;
 import org.jboss.logging.Logger;
 
 /** Sends messages of clients to the upstreams of their sessions. */
@@ -34,7 +38,7 @@ public record RequestSender(
     Admission admission,
     RelayListener listener,
     StreamConfig streams,
-    ReplayConfig replay) {
+    AttachedCalls attached) {
 
   private static final Logger LOG = Logger.getLogger(RequestSender.class);
 
@@ -51,7 +55,7 @@ public record RequestSender(
 
   /** Returns whether the log gets a stream for the answer before the upstream gets the body. */
   boolean isDurable(Body body) {
-    return replay.enabled()
+    return tails.replay().enabled()
         && (streams.durable() == StreamConfig.Durable.ALL
             || switch (body) {
               case Body.Single(Message.Request request) ->
@@ -67,32 +71,75 @@ public record RequestSender(
    *
    * @param onSent runs when the body is no longer held; only if the answer is a stream
    */
-  public Reply request(Session session, Body body, Caller caller, Runnable onSent) {
+  public Reply request(Session session, Exchange exchange, Runnable onSent) {
+    Body body = exchange.body();
     try (Admission.Pass _ = admission.enter()) {
       listener.fromClient(body);
       if (!router.isServedHere(session)) {
-        Reply reply = requestFromOwner(session, body, caller);
+        Reply reply = requestFromOwner(session, exchange);
         onSent.run();
         return reply;
       }
       router.cancelRequests(session, body);
-      return requestFromUpstream(session, body, caller, onSent);
+      return requestFromUpstream(session, exchange, onSent);
     }
   }
 
-  private Reply requestFromOwner(Session session, Body body, Caller caller) {
-    StreamRef stream = StreamNames.next(session);
-    starter.startOnOwner(session, stream, body, caller);
-    return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()));
+  private Reply requestFromOwner(Session session, Exchange exchange) {
+    return unlessRepeated(
+        session,
+        exchange,
+        (stream, _) -> {
+          starter.startOnOwner(session, stream, exchange.body(), exchange.caller());
+          return false;
+        });
   }
 
-  private Reply requestFromUpstream(Session session, Body body, Caller caller, Runnable onSent) {
-    UpstreamSession upstream = upstreams.attach(session, caller);
+  /**
+   * Starts a call, or follows the one that it repeats.
+   *
+   * @param start opens the stream of the call, and waits that long for the upstream; returns true
+   *     if the log has all of it
+   */
+  private Reply unlessRepeated(
+      Session session, Exchange exchange, BiPredicate<StreamRef, Duration> start) {
+    StreamRef stream = StreamNames.next(session);
+    // Before the server gets the call, so that a repetition finds every call that was sent.
+    Attachment call = attached.begin(session, stream, exchange);
+    if (call.first() != null) {
+      return new Reply.Stream(call.first());
+    }
+    try {
+      // The end of a connection is noticed after the head.
+      boolean isQuick = call.receipt() != null || session.version().hasSessions();
+      boolean complete = start.test(stream, isQuick ? HEAD_DELAY : STATELESS_HEAD_DELAY);
+      Tail tail = tails.ofRequests(session, stream, exchange.body().requestIds());
+      return new Reply.Stream(call.following(tail), complete);
+    } catch (Throwable failure) {
+      call.failed();
+      throw failure;
+    }
+  }
+
+  private Reply requestFromUpstream(Session session, Exchange exchange, Runnable onSent) {
+    Body body = exchange.body();
+    UpstreamSession upstream = upstreams.attach(session, exchange.caller());
     try {
       if (isDurable(body)) {
         UpstreamRequest request =
             UpstreamRequest.of(() -> router.request(session, upstream, body).source(), onSent);
-        return durable(session, body, request, Pump.Origin.NOT_ASKED);
+        Reply reply =
+            unlessRepeated(
+                session,
+                exchange,
+                (stream, most) ->
+                    starter
+                        .start(session, stream, body, request, Pump.Origin.NOT_ASKED)
+                        .awaitUpstream(most));
+        if (reply instanceof Reply.Stream(Tail tail, _) && tail.isRepeating()) {
+          onSent.run();
+        }
+        return reply;
       }
       return switch (router.request(session, upstream, body)) {
         case Answer.Json json -> {
@@ -111,17 +158,15 @@ public record RequestSender(
     }
   }
 
-  private Reply durable(Session session, Body body, UpstreamRequest request, Pump.Origin origin) {
-    StreamRef stream = StreamNames.next(session);
-    Pump pump = starter.start(session, stream, body, request, origin);
-    boolean complete =
-        pump.awaitUpstream(session.version().hasSessions() ? HEAD_DELAY : STATELESS_HEAD_DELAY);
-    return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()), complete);
-  }
-
   private Reply durableAnswer(Session session, Body body, Answer.Stream answer) {
+    StreamRef stream = StreamNames.next(session);
     try {
-      return durable(session, body, answer::source, Pump.Origin.ASKED);
+      Duration most = session.version().hasSessions() ? HEAD_DELAY : STATELESS_HEAD_DELAY;
+      boolean complete =
+          starter
+              .start(session, stream, body, answer::source, Pump.Origin.ASKED)
+              .awaitUpstream(most);
+      return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()), complete);
     } catch (Throwable failure) {
       answer.source().close();
       throw failure;

@@ -2,6 +2,7 @@ package dev.holdfast.relay;
 
 import dev.holdfast.call.SessionId;
 import dev.holdfast.log.ReadResult;
+import dev.holdfast.relay.attach.AttachedCalls;
 import dev.holdfast.relay.routing.MessageRouter;
 import dev.holdfast.relay.routing.StreamStarter;
 import dev.holdfast.relay.session.SessionUpstreams;
@@ -10,6 +11,7 @@ import dev.holdfast.relay.stream.Admission;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.ReplayConfig;
+import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.session.Session;
@@ -25,7 +27,8 @@ public record StreamFollower(
     StreamStarter starter,
     TailOpener tails,
     Admission admission,
-    ReplayConfig replay) {
+    ReplayConfig replay,
+    AttachedCalls attached) {
 
   /** Follows the standalone stream, as {@link Relay#listen} does. */
   public Tail listen(Session session, boolean fromStart) {
@@ -66,11 +69,19 @@ public record StreamFollower(
     Optional<Tail> tail =
         tails.resume(session, last, page == null ? tails.readAhead(session.id(), last) : page);
     sessions.resumed(session);
-    return tail;
+    return followed(session, last, tail);
   }
 
   /** Reads a stream again, as {@link Relay#reopen} does. */
   public Optional<Tail> reopen(Session session, EventId last) {
-    return tails.resume(session, last, tails.readAhead(session.id(), last));
+    return followed(
+        session, last, tails.resume(session, last, tails.readAhead(session.id(), last)));
+  }
+
+  private Optional<Tail> followed(Session session, EventId last, Optional<Tail> tail) {
+    if (tail.isEmpty()) {
+      attached.read(StreamNames.of(session, last.stream()));
+    }
+    return tail.map(attached::resumed);
   }
 }

@@ -5,16 +5,17 @@ import dev.holdfast.call.ClientTokens;
 import dev.holdfast.cli.CommandContext;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.config.OwnCertificate;
+import dev.holdfast.era.north.CallSettings;
 import dev.holdfast.era.north.EraConfig;
 import dev.holdfast.era.north.EraListener;
 import dev.holdfast.era.north.StatelessRelay;
-import dev.holdfast.era.north.TaskSettings;
 import dev.holdfast.held.HeldCalls;
 import dev.holdfast.held.HeldConfig;
 import dev.holdfast.held.HeldListener;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.limit.RequestLimit;
+import dev.holdfast.log.CallIndex;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.SharedLog;
@@ -24,6 +25,8 @@ import dev.holdfast.relay.Housekeeping;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.RequestSender;
 import dev.holdfast.relay.StreamFollower;
+import dev.holdfast.relay.attach.AttachListener;
+import dev.holdfast.relay.attach.AttachedCalls;
 import dev.holdfast.relay.failover.TakeOver;
 import dev.holdfast.relay.legacy.LegacySseRelay;
 import dev.holdfast.relay.pump.Pumps;
@@ -79,16 +82,19 @@ final class RelayProducer {
       StreamConfig streams,
       ReplayConfig replay,
       StoreFailureConfig storeFailure,
-      SessionConfig session) {}
+      SessionConfig session,
+      HeldConfig calls) {}
 
   /** The stores of the relay. */
-  record Stores(EventLog log, SharedLog shared, SessionStore sessions) {}
+  record Stores(
+      EventLog log, SharedLog shared, SessionStore sessions, CallIndex calls, StreamIndex streams) {}
 
   RelayProducer(
       Config config,
       ConfiguredUpstreams configured,
       Stores stores,
       RelayListener listener,
+      AttachListener repeated,
       AuditLog audit,
       ClientTokens tokens,
       @Nullable TraceListener traces) {
@@ -136,10 +142,20 @@ final class RelayProducer {
             starter,
             pinned,
             new TakeOver.Observers(configured::adopt, listener, audit, traces));
+    AttachedCalls attached =
+        new AttachedCalls(
+            stores.calls(),
+            stores.streams(),
+            sessions,
+            opener,
+            config.calls().attachWindow(),
+            repeated);
     RequestSender sender =
-        new RequestSender(upstreams, router, starter, opener, admission, listener, streams, replay);
+        new RequestSender(
+            upstreams, router, starter, opener, admission, listener, streams, attached);
     StreamFollower follower =
-        new StreamFollower(sessions, upstreams, router, starter, opener, admission, replay);
+        new StreamFollower(
+            sessions, upstreams, router, starter, opener, admission, replay, attached);
     LegacySseRelay legacy =
         new LegacySseRelay(
             sessions, sessionOpener, upstreams, admission, router, starter, opener, listener);
@@ -155,14 +171,20 @@ final class RelayProducer {
       StreamConfig streams,
       ReplayConfig replay,
       StoreFailureConfig storeFailure,
-      SessionConfig session) {
-    return new Config(gateway, streams, replay, storeFailure, session);
+      SessionConfig session,
+      HeldConfig calls) {
+    return new Config(gateway, streams, replay, storeFailure, session, calls);
   }
 
   @Produces
   @Singleton
-  static Stores stores(EventLog log, SharedLog shared, SessionStore sessions) {
-    return new Stores(log, shared, sessions);
+  static Stores stores(
+      EventLog log,
+      SharedLog shared,
+      SessionStore sessions,
+      CallIndex calls,
+      StreamIndex streams) {
+    return new Stores(log, shared, sessions, calls, streams);
   }
 
   @Produces
@@ -173,7 +195,7 @@ final class RelayProducer {
       EraListener listener,
       EraConfig config,
       CurrentConfig current,
-      TaskSettings tasks,
+      CallSettings settings,
       InstantSource clock) {
     return new StatelessRelay(
         relay,
@@ -181,7 +203,7 @@ final class RelayProducer {
         listener,
         config,
         upstream -> current.newClients(upstream).orElse(config.newClients()),
-        tasks,
+        settings,
         clock);
   }
 
@@ -193,8 +215,9 @@ final class RelayProducer {
 
   @Produces
   @Singleton
-  static TaskSettings taskSettings(HeldConfig calls, StreamConfig streams) {
-    return new TaskSettings(calls.taskAfter(), streams.eventTtl());
+  static CallSettings callSettings(HeldConfig calls, StreamConfig streams) {
+    return new CallSettings(
+        calls.taskAfter(), streams.eventTtl(), calls.attachWindow().isPositive());
   }
 
   @Produces

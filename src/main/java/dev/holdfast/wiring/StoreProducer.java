@@ -3,11 +3,14 @@ package dev.holdfast.wiring;
 import dev.holdfast.audit.AuditLog;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.log.CallIndex;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamIndex;
+import dev.holdfast.log.memory.MemoryCallIndex;
 import dev.holdfast.log.memory.MemoryEventLog;
+import dev.holdfast.log.redis.RedisCallIndex;
 import dev.holdfast.log.redis.RedisEventLog;
 import dev.holdfast.log.redis.RedisStreamIndex;
 import dev.holdfast.relay.stream.StreamConfig;
@@ -58,6 +61,7 @@ final class StoreProducer {
   @Produces final SharedLog sharedLog;
   @Produces final LogLevelStore logLevels;
   @Produces final SealStore seals;
+  @Produces final CallIndex calls;
 
   private final Optional<RedisConnections> redis;
 
@@ -94,6 +98,7 @@ final class StoreProducer {
       sessions = new MemorySessionStore(idleTimeout, sessionLimits, clock);
       logLevels = new LogLevelStore.InMemory();
       seals = new SealStore.InMemory(clock);
+      calls = new MemoryCallIndex(clock);
       return;
     }
     RedisConnections opened = redis.get();
@@ -117,6 +122,13 @@ final class StoreProducer {
     logLevels =
         new RedisLogLevelStore(opened.client(), opened.keys(), idleTimeout.plus(LOG_LEVEL_MARGIN));
     seals = new RedisSealStore(opened.client(), opened.keys(), clock);
+    calls =
+        new RedisCallIndex(
+            opened.client(),
+            opened.keys(),
+            opened.replica().value(),
+            opened.replicas()::silence,
+            opened.replicas().deadAfter());
   }
 
   /** Switches the audit log on if the configuration asks for it. */

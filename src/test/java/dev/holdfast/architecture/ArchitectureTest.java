@@ -167,6 +167,16 @@ class ArchitectureTest {
                   "upstream",
                   "session")),
           entry(
+              "relay.attach",
+              List.of(
+                  "relay.stream",
+                  "relay.tail",
+                  "relay.session",
+                  "call",
+                  "protocol",
+                  "log",
+                  "session")),
+          entry(
               "relay.failover",
               List.of(
                   "audit",
@@ -213,6 +223,7 @@ class ArchitectureTest {
           entry(
               "relay",
               List.of(
+                  "relay.attach",
                   "relay.stream",
                   "relay.pump",
                   "relay.tail",
@@ -303,6 +314,7 @@ class ArchitectureTest {
                   "era.north",
                   "held",
                   "relay",
+                  "relay.attach",
                   "relay.stream",
                   "session",
                   "log",
@@ -433,6 +445,7 @@ class ArchitectureTest {
                   "budget",
                   "retry",
                   "relay",
+                  "relay.attach",
                   "relay.stream",
                   "relay.pump",
                   "relay.tail",

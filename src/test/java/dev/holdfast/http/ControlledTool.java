@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A tool that a test controls: the test decides when a call sends a message and when it ends. */
@@ -24,6 +25,12 @@ public class ControlledTool implements Tool<ControlledTool.Arguments> {
   private static final String DONE = "done";
 
   private final Map<String, BlockingQueue<String>> scripts = new ConcurrentHashMap<>();
+  private final Map<String, AtomicInteger> executions = new ConcurrentHashMap<>();
+
+  /** How often the tool was executed with this key. */
+  int executions(String key) {
+    return executions.getOrDefault(key, new AtomicInteger()).get();
+  }
 
   /** Sends a message on the stream of the call with this key. */
   void send(String key, String text) {
@@ -61,7 +68,9 @@ public class ControlledTool implements Tool<ControlledTool.Arguments> {
 
   @Override
   public ToolResult call(Arguments arguments, ToolCall call) throws InterruptedException {
-    BlockingQueue<String> script = script(Objects.requireNonNullElse(arguments.key(), ""));
+    String key = Objects.requireNonNullElse(arguments.key(), "");
+    BlockingQueue<String> script = script(key);
+    executions.computeIfAbsent(key, _ -> new AtomicInteger()).incrementAndGet();
     for (String line = script.take(); !line.equals(DONE); line = script.take()) {
       call.log(LogLevel.INFO, "manual", line.substring("send ".length()));
     }

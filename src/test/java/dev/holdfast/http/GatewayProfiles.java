@@ -1,10 +1,13 @@
 package dev.holdfast.http;
 
+import dev.holdfast.auth.AccessKey;
 import dev.holdfast.testing.McpClient;
 import io.quarkus.test.junit.QuarkusTestProfile;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Configurations for the tests of the gateway. Each one starts the program once more. */
 final class GatewayProfiles {
@@ -92,6 +95,23 @@ final class GatewayProfiles {
     @Override
     public Map<String, String> getConfigOverrides() {
       return Map.of("holdfast.calls.task-after", "300ms", "holdfast.calls.hold-after", "1s");
+    }
+  }
+
+  /** Fifty principals with keys. A call that one of them repeats joins the first one. */
+  public static final class Attaching extends WithUpstreams {
+
+    static final List<AccessKey> KEYS = Stream.generate(AccessKey::random).limit(50).toList();
+
+    @Override
+    public Map<String, String> getConfigOverrides() {
+      Map<String, String> settings = new HashMap<>();
+      settings.put("holdfast.calls.attach-window", "10m");
+      settings.put("holdfast.eras.cancel-grace", "5m");
+      for (int i = 0; i < KEYS.size(); i++) {
+        settings.put("holdfast.auth.keys.user" + i + ".hash", KEYS.get(i).hash());
+      }
+      return settings;
     }
   }
 

@@ -15,10 +15,13 @@ import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.memory.MemoryCallIndex;
 import dev.holdfast.log.memory.MemoryEventLog;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.relay.attach.AttachListener;
+import dev.holdfast.relay.attach.AttachedCalls;
 import dev.holdfast.relay.failover.Drain;
 import dev.holdfast.relay.failover.OrphanedStreams;
 import dev.holdfast.relay.failover.TakeOver;
@@ -54,6 +57,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -75,16 +79,16 @@ public final class RelayFixture implements AutoCloseable {
 
   final AtomicLong now = new AtomicLong(1_000_000_000);
   public final InstantSource clock = () -> Instant.ofEpochMilli(now.get());
+  public final List<AttachListener.Event> repeated = new CopyOnWriteArrayList<>();
   public final RecordingListener heard = new RecordingListener();
   public final ScriptedUpstream scripted = new ScriptedUpstream();
-  public final FaultyLog log =
-      new FaultyLog(
-          new MemoryEventLog(
-              LogTesting.retention(
-                  Duration.ofHours(10), Duration.ofMinutes(2), 10, IDLE, MAX_STREAMS),
-              100_000_000,
-              Long.MAX_VALUE,
-              clock));
+  private final MemoryEventLog memory =
+      new MemoryEventLog(
+          LogTesting.retention(Duration.ofHours(10), Duration.ofMinutes(2), 10, IDLE, MAX_STREAMS),
+          100_000_000,
+          Long.MAX_VALUE,
+          clock);
+  public final FaultyLog log = new FaultyLog(memory);
   public final ScriptedInbox inbox = new ScriptedInbox();
   public final MemorySessionStore store =
       new MemorySessionStore(
@@ -111,7 +115,17 @@ public final class RelayFixture implements AutoCloseable {
     this(Settings.streams(), Settings.replay(), tools);
   }
 
+  /** A relay in which repeated calls join the first one. */
+  public RelayFixture(Duration attachWindow, Tool<?>... tools) {
+    this(Settings.streams(), Settings.replay(), attachWindow, tools);
+  }
+
   public RelayFixture(StreamConfig streams, ReplayConfig replay, Tool<?>... tools) {
+    this(streams, replay, Duration.ZERO, tools);
+  }
+
+  private RelayFixture(
+      StreamConfig streams, ReplayConfig replay, Duration attachWindow, Tool<?>... tools) {
     local =
         new LocalUpstream(
             new LocalUpstream.ServerFeatures(List.of(tools), List.of(), List.of()),
@@ -144,9 +158,14 @@ public final class RelayFixture implements AutoCloseable {
             replay,
             clients,
             sessions::used);
+    AttachedCalls attached =
+        new AttachedCalls(
+            new MemoryCallIndex(clock), memory, sessions, opener, attachWindow, repeated::add);
     sender =
-        new RequestSender(upstreams, router, starter, opener, admission, heard, streams, replay);
-    follower = new StreamFollower(sessions, upstreams, router, starter, opener, admission, replay);
+        new RequestSender(upstreams, router, starter, opener, admission, heard, streams, attached);
+    follower =
+        new StreamFollower(
+            sessions, upstreams, router, starter, opener, admission, replay, attached);
     legacy =
         new LegacySseRelay(
             sessions, sessionOpener, upstreams, admission, router, starter, opener, heard);
@@ -283,7 +302,13 @@ public final class RelayFixture implements AutoCloseable {
 
   /** Sends a request that is answered with a stream. */
   public Tail request(Session session, String json) {
-    return ((Reply.Stream) sender.request(session, body(json), Caller.UNKNOWN, () -> {})).tail();
+    return ((Reply.Stream) send(session, body(json), Caller.UNKNOWN, () -> {})).tail();
+  }
+
+  /** Sends a body with requests. */
+  public Reply send(Session session, Body body, Caller caller, Runnable onSent) {
+    Exchange exchange = new Exchange(session.upstream(), session.id(), false, caller, body);
+    return sender.request(session, exchange, onSent);
   }
 
   /** Sends a request and follows its stream. */

@@ -98,7 +98,7 @@ class RelayRequestTest {
     fixture.sender.send(session, body(RelayFixture.initialized()), Caller.UNKNOWN);
 
     fixture.follow(session, call("1", "speak")).awaitEnd();
-    Reply _ = fixture.sender.request(session, body(ping("2")), Caller.UNKNOWN, () -> {});
+    Reply _ = fixture.send(session, body(ping("2")), Caller.UNKNOWN, () -> {});
 
     assertThat(fixture.heard.fromClient)
         .containsExactly(
@@ -135,7 +135,7 @@ class RelayRequestTest {
   void shouldAnswerWithJsonWhenTheServerDoes() {
     Session session = fixture.open(LOCAL);
 
-    Reply reply = fixture.sender.request(session, body(ping("1")), Caller.UNKNOWN, () -> {});
+    Reply reply = fixture.send(session, body(ping("1")), Caller.UNKNOWN, () -> {});
 
     assertThat(reply).isInstanceOf(Reply.Json.class);
     assertThat(((Reply.Json) reply).document()).asString(UTF_8).isEqualTo(result("1"));

@@ -98,8 +98,11 @@ final class ResultTranslation implements Translation {
 
   @Override
   public void requests(List<RequestId> open) {
-    if (request == null && !open.isEmpty()) {
-      call = call.withId(open.getFirst().json());
+    if (open.isEmpty()) {
+      return;
+    }
+    call = call.withId(open.getFirst().json());
+    if (request == null) {
       request = ClientRequest.ofCall(call.id());
     }
   }

@@ -75,7 +75,9 @@ record StatelessCall(
 
   /** Cancels the call whose client has left. If it can come back, it has some time for that. */
   void left(String stream) {
-    if (!context.config().eventIds()) {
+    boolean comesBack =
+        context.config().eventIds() || (context.attaches() && caller.name() != null);
+    if (!comesBack) {
       cancel();
       return;
     }

@@ -1,7 +1,9 @@
 package dev.holdfast.era.north;
 
 import dev.holdfast.call.Exchange;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.ForwardedHeaders;
@@ -122,6 +124,10 @@ record StatelessCalls(StatelessContext context, SessionPool pool, Tasks tasks) {
     setLogLevel(call, session, id.logLevel());
     Body body = Envelopes.read(inSession(request, id, session, serverState));
     Reply reply = context.relay().take(exchange.with(session.id(), body), arrival.onSent());
+    if (reply instanceof Reply.Stream(Tail tail, _) && tail.isRepeating()) {
+      call.endLater();
+      return new Reply.Stream(repeated(tail, arrival, id, session));
+    }
     ResultTranslation translation =
         new ResultTranslation(
                 call, ClientRequest.of(request, id), session.isTranslated(), session.server())
@@ -137,6 +143,20 @@ record StatelessCalls(StatelessContext context, SessionPool pool, Tasks tasks) {
       }
       default -> reply;
     };
+  }
+
+  /** Follows the call that a request repeats, in the session of that call. */
+  private Tail repeated(Tail tail, Arrival arrival, CallId id, PooledSession session) {
+    StreamRef stream = tail.stream();
+    SessionId first = new SessionId(stream.key().value());
+    StatelessCall call = StatelessCall.of(context, arrival.exchange(), first, false, "");
+    ResultTranslation translation =
+        new ResultTranslation(
+            call,
+            ClientRequest.of(arrival.request(), id),
+            session.isTranslated(),
+            session.server());
+    return tail.translated(translation.of(stream.name()), null);
   }
 
   private static Reply json(ResultTranslation translation, byte[] document) {

@@ -8,13 +8,18 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 
-/** Parts that all calls of clients without a session share. */
+/**
+ * Parts that all calls of clients without a session share.
+ *
+ * @param attaches whether a client can repeat a call that goes on
+ */
 record StatelessContext(
     Relay relay,
     Seal seal,
     StreamIndex streams,
     EraListener listener,
     EraConfig config,
+    boolean attaches,
     InstantSource clock) {
 
   Instant expiry() {

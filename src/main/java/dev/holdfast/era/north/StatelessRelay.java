@@ -62,13 +62,19 @@ public final class StatelessRelay {
       EraListener listener,
       EraConfig config,
       Function<String, EraConfig.NewClients> newClients,
-      TaskSettings taskSettings,
+      CallSettings settings,
       InstantSource clock) {
     this.newClients = newClients;
     this.context =
         new StatelessContext(
-            relay, new Seal(stores.seals(), clock), stores.streams(), listener, config, clock);
-    this.tasks = new Tasks(context, stores.log(), taskSettings);
+            relay,
+            new Seal(stores.seals(), clock),
+            stores.streams(),
+            listener,
+            config,
+            settings.attaches(),
+            clock);
+    this.tasks = new Tasks(context, stores.log(), settings);
     this.subscriptions = new Subscriptions(context, tasks);
     this.pool = new SessionPool(relay, config, clock);
     this.calls = new StatelessCalls(context, pool, tasks);

@@ -37,12 +37,12 @@ final class Tasks {
 
   private final StatelessContext context;
   private final EventLog log;
-  private final TaskSettings settings;
+  private final CallSettings settings;
 
   /** Positions before which no question of a running call is open. */
   private final Map<StreamRef, Position> settled = LruMap.create(MAX_KNOWN);
 
-  Tasks(StatelessContext context, EventLog log, TaskSettings settings) {
+  Tasks(StatelessContext context, EventLog log, CallSettings settings) {
     this.context = context;
     this.log = log;
     this.settings = settings;
@@ -50,7 +50,7 @@ final class Tasks {
 
   /** Returns true if the gateway makes tasks of calls. */
   boolean areMade() {
-    return settings.after().isPresent();
+    return settings.taskAfter().isPresent();
   }
 
   /** Counts a new task. */
@@ -61,7 +61,7 @@ final class Tasks {
   /** Time after which a request becomes a task; empty for never. */
   Optional<Duration> after(StatelessRequest request) {
     return settings
-        .after()
+        .taskAfter()
         .filter(_ -> request.method().equals(Methods.TOOLS_CALL) && declares(request));
   }
 

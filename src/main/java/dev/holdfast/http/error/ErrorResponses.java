@@ -83,7 +83,7 @@ public final class ErrorResponses {
       case RelayException.StreamNotFound _ -> serverError(400, message, id);
       case RelayException.UnsupportedVersion _, RelayException.NotOpened _ ->
           serverError(502, message, id);
-      case RelayException.Draining _ -> serverError(503, message, id);
+      case RelayException.Draining _, RelayException.ClientLeft _ -> serverError(503, message, id);
       case RelayException.EventsPurged purged -> {
         Map<String, @Nullable Object> data = new LinkedHashMap<>();
         data.put("purged", true);

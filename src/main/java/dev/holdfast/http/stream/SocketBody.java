@@ -14,6 +14,7 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jboss.resteasy.reactive.server.core.CurrentRequestManager;
 import org.jboss.resteasy.reactive.server.spi.ResteasyReactiveResourceInfo;
@@ -44,6 +45,12 @@ public record SocketBody(Consumer<ServerRequestContext> writer) {
         // For nginx.
         .header("X-Accel-Buffering", "no")
         .build();
+  }
+
+  /** Returns a check that is true once the client of the current request has left. */
+  public static BooleanSupplier hasLeft() {
+    ServerRequestContext context = CurrentRequestManager.get();
+    return () -> context.serverResponse().closed();
   }
 
   /**

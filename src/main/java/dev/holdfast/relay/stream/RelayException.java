@@ -105,6 +105,14 @@ public abstract sealed class RelayException extends RuntimeException {
     }
   }
 
+  /** The client of a repeated call has left; nothing was executed. */
+  public static final class ClientLeft extends RelayException {
+    /** Creates the exception. */
+    public ClientLeft() {
+      super("The client has left");
+    }
+  }
+
   /** This replica is draining. Another replica serves the request. */
   public static final class Draining extends RelayException {
     public Draining() {

@@ -6,6 +6,7 @@ import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.RequestId;
@@ -70,6 +71,12 @@ final class Delivery {
 
   private Translation translation = Translation.NONE;
 
+  /** The request that gets the messages; null for that of the stream. */
+  private @Nullable RepeatedRequest repeated;
+
+  /** Null if nobody asks, or once it was told. */
+  private @Nullable Receipt receipt;
+
   /** Null before the tail runs, and after its end. */
   private EventLog.@Nullable Watch watch;
 
@@ -121,6 +128,34 @@ final class Delivery {
     framing = framing.withoutSession(idPrefix);
   }
 
+  /** Gives the messages to another request, before the tail runs. */
+  void repeat(RepeatedRequest request) {
+    repeated = request;
+  }
+
+  /** Returns true if another request gets the messages. */
+  boolean isRepeating() {
+    return repeated != null;
+  }
+
+  /** Tells what becomes of the response. Called before the tail runs. */
+  void report(Receipt to) {
+    receipt = to;
+  }
+
+  /** Returns true if nobody waits for the delivery of a response. That of an error is not told. */
+  boolean reportsSingle(byte[] response) {
+    Receipt to = receipt;
+    if (to != null && JsonEdit.raw(response, "error") == null) {
+      return false;
+    }
+    receipt = null;
+    if (to != null) {
+      to.delivered();
+    }
+    return true;
+  }
+
   /** Wraps the translation, before the tail runs. */
   void wrap(UnaryOperator<Translation> wrapper) {
     translation = wrapper.apply(translation);
@@ -168,19 +203,31 @@ final class Delivery {
 
   /** Notes that the response has ended, or that the client has left before. */
   void closed(boolean left) {
+    if (receipt != null) {
+      receipt.left();
+      receipt = null;
+    }
     translation.closed(left);
   }
 
   private void frame(LogEvent event) {
-    if (translation.equals(Translation.NONE) || event.payload().length == 0) {
+    boolean isEmpty = event.payload().length == 0;
+    if (isEmpty && event.last() && repeated != null) {
+      framing.unlogged(frames, translation.translate(cursor, repeated.cancelled()));
+    }
+    if (isEmpty || (translation.equals(Translation.NONE) && repeated == null)) {
       framing.event(frames, event);
       return;
     }
-    byte[] message =
-        translation.translate(event.logged() ? event.position() : cursor, event.payload());
+    byte[] message = translated(event.logged() ? event.position() : cursor, event.payload());
     framing.event(
         frames,
         new LogEvent(event.position(), message, event.upstreamId(), event.last(), event.logged()));
+  }
+
+  private byte[] translated(Position position, byte[] logged) {
+    byte[] message = repeated == null ? logged : repeated.translate(logged);
+    return message.length == 0 ? message : translation.translate(position, message);
   }
 
   /** Adds what the client still needs when the log has no further events. */
@@ -254,6 +301,10 @@ final class Delivery {
       if (kind != TailKind.REQUEST && wasThere && StreamNames.answersRequests(stream)) {
         listener.result(StreamListener.Result.LATE);
       }
+      if (receipt != null) {
+        receipt.delivered();
+        receipt = null;
+      }
     }
   }
 
@@ -295,7 +346,7 @@ final class Delivery {
     place = Place.GONE;
     for (RequestId id : awaited.open()) {
       byte[] error = JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, STREAM_LOST);
-      framing.unlogged(frames, translation.translate(cursor, error));
+      framing.unlogged(frames, translated(cursor, error));
     }
     streamEnded();
   }
@@ -318,7 +369,7 @@ final class Delivery {
     if (last) {
       streamEnded();
     }
-    if (!last || frames.length() > END_WITH_RESPONSE) {
+    if (!last || frames.length() > END_WITH_RESPONSE || receipt != null) {
       flush(client);
     }
     delivered(events);
@@ -326,7 +377,7 @@ final class Delivery {
       context.log().markDelivered(stream, cursor);
     }
     if (last) {
-      caughtUp();
+      logResumed();
       place = Place.COMPLETE;
     }
   }
@@ -340,6 +391,7 @@ final class Delivery {
       throws ClientGoneException {
     if (standalone
         || !translation.equals(Translation.NONE)
+        || repeated != null
         || !before.equals(cursor)
         || events.getLast().last()
         || PageReader.bytes(events) > PageReader.SMALLEST
@@ -382,11 +434,18 @@ final class Delivery {
     if (place != Place.BEHIND) {
       return;
     }
-    if (kind == TailKind.RESUMED) {
+    logResumed();
+    place = Place.AT_HEAD;
+    if (receipt != null) {
+      receipt.begun();
+    }
+  }
+
+  private void logResumed() {
+    if (kind == TailKind.RESUMED && place == Place.BEHIND) {
       listener.replayed(replayed, writer.age());
       RESUMES.info(LOG, "stream resumed stream=%s missed=%d", stream, replayed);
     }
-    place = Place.AT_HEAD;
   }
 
   /**

@@ -118,7 +118,8 @@ public final class Tail implements Tails.Movable {
   /**
    * Takes the event of a complete stream that has one only, in place of {@link #run}.
    *
-   * @return null for another stream
+   * @return null for another stream, and for a result whose delivery is {@link #reporting
+   *     reported}: nothing tells when the socket has it
    */
   public byte @Nullable [] takeSingle() {
     ReadResult page =
@@ -126,7 +127,8 @@ public final class Tail implements Tails.Movable {
     if (page instanceof ReadResult.Events(List<LogEvent> events)
         && events.size() == 1
         && events.getFirst().last()
-        && events.getFirst().payload().length > 0) {
+        && events.getFirst().payload().length > 0
+        && delivery.reportsSingle(events.getFirst().payload())) {
       context.log().markFullyDelivered(stream, false);
       context.listener().delivered(1);
       if (reading != null) {
@@ -151,6 +153,23 @@ public final class Tail implements Tails.Movable {
    */
   public Tail translated(Translation translation, @Nullable String idPrefix) {
     delivery.translate(translation, idPrefix);
+    return this;
+  }
+
+  /** Gives the messages to a request that repeats the one of the stream. It cannot resume them. */
+  public Tail repeating(RepeatedRequest request) {
+    delivery.repeat(request);
+    return withoutIds();
+  }
+
+  /** Returns true if the messages are those of an earlier request. */
+  public boolean isRepeating() {
+    return delivery.isRepeating();
+  }
+
+  /** Tells what becomes of the response, after its last bytes are in the socket. */
+  public Tail reporting(Receipt receipt) {
+    delivery.report(receipt);
     return this;
   }
 

@@ -21,7 +21,6 @@ import dev.holdfast.call.SessionId;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.relay.LogFixture;
 import dev.holdfast.relay.RelayFixture;
-import dev.holdfast.relay.RequestSender;
 import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.relay.ScriptedUpstream;
 import dev.holdfast.relay.Settings;
@@ -222,16 +221,15 @@ class DrainTest {
   void shouldRefuseNewRequests() throws Exception {
     Session session = fixture().open(SCRIPTED, RESUMING);
     TestConnection client = fixture().follow(session, call("1", "t"));
-    RequestSender sender = fixture().sender;
     StreamFollower follower = fixture().follower;
     drain(others);
     client.awaitEnd();
 
     await()
         .untilAsserted(() -> refuses(() -> fixture().relay.enter(SCRIPTED, null, false, OPENER)));
-    refuses(() -> sender.request(session, body(ping("2")), Caller.UNKNOWN, () -> {}));
+    refuses(() -> fixture().send(session, body(ping("2")), Caller.UNKNOWN, () -> {}));
     refuses(() -> fixture().initialize(SCRIPTED, initialize("2025-11-25"), OPENER));
-    refuses(() -> sender.request(session, body(call("2", "t")), Caller.UNKNOWN, () -> {}));
+    refuses(() -> fixture().send(session, body(call("2", "t")), Caller.UNKNOWN, () -> {}));
     refuses(() -> follower.listen(session, false));
     refuses(() -> follower.listen(session, true));
   }
@@ -346,8 +344,7 @@ class DrainTest {
         };
     Thread request =
         Thread.ofVirtual()
-            .start(
-                () -> fixture().sender.request(session, body(ping("1")), Caller.UNKNOWN, () -> {}));
+            .start(() -> fixture().send(session, body(ping("1")), Caller.UNKNOWN, () -> {}));
     asked.await();
 
     Thread draining = drain(others);

@@ -138,8 +138,8 @@ class PinnedSessionTest {
   void shouldForwardMessagesToTheReplicaOfTheSession() {
     Session session = elsewhere();
 
-    Reply called = fixture.sender.request(session, body(call("7", "t")), Caller.UNKNOWN, () -> {});
-    Reply pinged = fixture.sender.request(session, body(ping("8")), Caller.UNKNOWN, () -> {});
+    Reply called = fixture.send(session, body(call("7", "t")), Caller.UNKNOWN, () -> {});
+    Reply pinged = fixture.send(session, body(ping("8")), Caller.UNKNOWN, () -> {});
     fixture.sender.send(session, body(initialized()), Caller.UNKNOWN);
 
     assertThat(called).isInstanceOf(Reply.Stream.class);
@@ -156,8 +156,7 @@ class PinnedSessionTest {
     fixture.inbox.owned = false;
 
     assertThatExceptionOfType(RelayException.SessionNotFound.class)
-        .isThrownBy(
-            () -> fixture.sender.request(session, body(ping("8")), Caller.UNKNOWN, () -> {}));
+        .isThrownBy(() -> fixture.send(session, body(ping("8")), Caller.UNKNOWN, () -> {}));
 
     assertThat(fixture.store.find(session.id())).isEmpty();
   }
@@ -259,8 +258,7 @@ class PinnedSessionTest {
         };
 
     assertThatExceptionOfType(UpstreamException.Busy.class)
-        .isThrownBy(
-            () -> fixture.sender.request(session, body(ping("8")), Caller.UNKNOWN, () -> {}));
+        .isThrownBy(() -> fixture.send(session, body(ping("8")), Caller.UNKNOWN, () -> {}));
     assertThatExceptionOfType(UpstreamException.Busy.class)
         .isThrownBy(() -> fixture.sender.send(session, body(SAID), Caller.UNKNOWN));
 

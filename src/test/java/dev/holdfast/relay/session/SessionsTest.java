@@ -321,7 +321,7 @@ class SessionsTest {
     Session stranger = recorded(LOCAL, null);
 
     assertThatThrownBy(() ->
-            fixture.sender.request(
+            fixture.send(
                 stranger, RelayFixture.body(RelayFixture.ping("1")), Caller.UNKNOWN, () -> {}))
         .isInstanceOf(RelayException.SessionNotFound.class);
   }

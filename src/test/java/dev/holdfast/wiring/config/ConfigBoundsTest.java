@@ -68,6 +68,8 @@ class ConfigBoundsTest {
     "stream.write-timeout, 1h, 61m, 100ms to 1h",
     "replay.window, 1s, 999ms, 1s to 30d",
     "eras.cancel-grace, 1h, 61m, 0s to 1h",
+    "calls.attach-window, 0s, -1s, 0s to 1h",
+    "calls.attach-window, 1h, 61m, 0s to 1h",
     "eras.answer-timeout, 1s, 999ms, 1s to 1d",
     "eras.answer-timeout, 1d, 25h, 1s to 1d",
     "replay.window, 30d, 31d, 1s to 30d",

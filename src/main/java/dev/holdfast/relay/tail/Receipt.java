@@ -1,0 +1,16 @@
+package dev.holdfast.relay.tail;
+
+/** Receives what becomes of a response. For the thread of its tail; methods may block. */
+public interface Receipt {
+
+  /**
+   * The client waits for the rest, and is noticed when it leaves. Not called for a short response.
+   */
+  void begun();
+
+  /** The socket of a connected client has taken all of it. */
+  void delivered();
+
+  /** The response ended before that. */
+  void left();
+}
