@@ -87,7 +87,11 @@ final class RelayProducer {
 
   /** The stores of the relay. */
   record Stores(
-      EventLog log, SharedLog shared, SessionStore sessions, CallIndex calls, StreamIndex streams) {}
+      EventLog log,
+      SharedLog shared,
+      SessionStore sessions,
+      CallIndex calls,
+      StreamIndex streams) {}
 
   RelayProducer(
       Config config,
@@ -179,11 +183,7 @@ final class RelayProducer {
   @Produces
   @Singleton
   static Stores stores(
-      EventLog log,
-      SharedLog shared,
-      SessionStore sessions,
-      CallIndex calls,
-      StreamIndex streams) {
+      EventLog log, SharedLog shared, SessionStore sessions, CallIndex calls, StreamIndex streams) {
     return new Stores(log, shared, sessions, calls, streams);
   }
 

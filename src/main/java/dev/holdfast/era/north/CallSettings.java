@@ -6,7 +6,8 @@ import java.util.Optional;
 /**
  * Settings of calls that outlive their clients.
  *
- * @param taskAfter time after which a call of a client that knows tasks becomes one; empty for never
+ * @param taskAfter time after which a call of a client that knows tasks becomes one; empty for
+ *     never
  * @param kept time for which the log keeps the result of a call
  * @param attaches whether a client can repeat a call that goes on
  */
