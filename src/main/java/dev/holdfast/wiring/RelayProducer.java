@@ -8,6 +8,7 @@ import dev.holdfast.config.OwnCertificate;
 import dev.holdfast.era.north.EraConfig;
 import dev.holdfast.era.north.EraListener;
 import dev.holdfast.era.north.StatelessRelay;
+import dev.holdfast.held.CallReader;
 import dev.holdfast.held.HeldCalls;
 import dev.holdfast.held.HeldConfig;
 import dev.holdfast.held.HeldListener;
@@ -203,6 +204,13 @@ final class RelayProducer {
         upstream -> current.holdAfter(upstream).or(config::holdAfter),
         clients,
         listener);
+  }
+
+  @Produces
+  @Singleton
+  static CallReader callReader(
+      EventLog log, Relay relay, SealStore seals, HeldConfig config, InstantSource clock) {
+    return new CallReader(log, relay::isDraining, new Seal(seals, clock), config.follow());
   }
 
   @Produces

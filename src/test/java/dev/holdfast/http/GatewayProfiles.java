@@ -87,6 +87,14 @@ final class GatewayProfiles {
     }
   }
 
+  /** Calls that can be read by their handles, and a log of few events. */
+  public static final class Followed extends WithUpstreams {
+    @Override
+    public Map<String, String> getConfigOverrides() {
+      return Map.of("holdfast.calls.follow", "true", "holdfast.stream.max-events", "100");
+    }
+  }
+
   /**
    * Short-lived connections of clients that resume. All requests are durable, and a replay skips
    * gaps.

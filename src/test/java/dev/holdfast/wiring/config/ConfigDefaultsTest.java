@@ -167,6 +167,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.eras.share-anonymous-sessions", "false"),
                 entry("holdfast.eras.cache-bytes", ""),
                 entry("holdfast.calls.hold-after", ""),
+                entry("holdfast.calls.follow", "false"),
                 entry("holdfast.calls.held-text", ""),
                 entry("holdfast.calls.tool", "wait_for_result"),
                 entry("holdfast.store-failure.hold", "5s"),
