@@ -14,6 +14,7 @@ const vitest = await startVitest('test', ['streams/suite.test.mjs'], {
   config: false,
   watch: false,
   reporters: [{}],
+  testTimeout: 120_000,
   testNamePattern: pattern,
 });
 for (const module of vitest.state.getTestModules()) {

@@ -254,7 +254,7 @@ class CallStreamTest {
       JsonNode end = control(follower);
       assertThat(end.path("streamClosed").asBoolean()).isTrue();
       assertThat(end.has("streamCursor")).isFalse();
-      assertThat(follower.rest()).isEmpty();
+      assertThat(follower.events()).isEmpty();
       assertThat(follower.raw()).contains("event: data\n", "event: control\n");
       assertThat(messages(second)).containsExactly("m0", "m1", "m2", "m3", "m4", "finished");
     }
@@ -279,7 +279,7 @@ class CallStreamTest {
                 "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":%d}}"
                     .formatted(client.lastId()))
             .statusCode();
-    assertThat(call.stream().rest()).isEmpty();
+    assertThat(call.stream().events()).isEmpty();
 
     HttpResponse<String> all = get(path(call));
     assertThat(texts(json(all))).containsExactly("begun");
