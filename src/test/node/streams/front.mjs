@@ -344,5 +344,7 @@ const server = createServer((request, response) =>
     }
   }),
 );
+// An idle connection that is closed while it is used again would fail a test.
+server.keepAliveTimeout = 0;
 server.listen(0, '127.0.0.1', () => console.log(`listening on ${server.address().port}`));
 process.stdin.on('end', () => process.exit(0)).resume();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.faults.server.CountingServer;
+import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
@@ -136,6 +137,34 @@ class FollowedCallsIT {
         }
         assertThat(server.repeatedCalls()).isEmpty();
       }
+    }
+  }
+
+  /** A reader goes on elsewhere, and must not keep a replica from stopping. */
+  @Test
+  void shouldSendReadersAwayWhenAReplicaStops() throws Exception {
+    try (CountingServer server = CountingServer.start(true);
+        Gateway gateway =
+            Gateway.start(
+                Map.of(
+                    "holdfast.upstream.url", server.url().toString(),
+                    "holdfast.stream.drain-timeout", "1s",
+                    "holdfast.calls.follow", "true"));
+        FrameStream call =
+            McpClient.at(gateway.url()).call("count", "{\"n\":1000,\"intervalMs\":1000}")) {
+      String handle = call.headers().firstValue("Holdfast-Call").orElseThrow();
+      URI stream = gateway.url("/calls/" + handle + "/stream");
+      try (FrameStream follower =
+          new FrameStream(get(stream, "?live=sse&offset=-1", BodyHandlers.ofInputStream()))) {
+        assertThat(follower.event().data()).isNotEmpty();
+
+        gateway.terminate();
+
+        List<Frame> rest = follower.rest();
+        assertThat(rest.getLast()).isEqualTo(new Frame.End(true));
+        assertThat(follower.raw()).doesNotContain("streamClosed");
+      }
+      assertThat(gateway.awaitEnd(60)).isTrue();
     }
   }
 }

@@ -32,7 +32,10 @@ final class GatewayProfiles {
     }
   }
 
-  /** Low limits, short timeouts for clients that read or send too slowly, and HTTP/2. */
+  /**
+   * Low limits, short timeouts for clients that read or send too slowly, HTTP/2, and calls that can
+   * be read by their handles.
+   */
   public static final class LowLimits extends WithUpstreams {
     @Override
     public Map<String, String> getConfigOverrides() {
@@ -44,6 +47,7 @@ final class GatewayProfiles {
           "holdfast.stream.max-events", "9000",
           "holdfast.stream.write-timeout", "1s",
           "holdfast.http.body-timeout", "2s",
+          "holdfast.calls.follow", "true",
           "quarkus.http.http2", "true");
     }
   }
