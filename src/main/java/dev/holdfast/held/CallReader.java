@@ -119,7 +119,9 @@ public final class CallReader {
         : Optional.empty();
   }
 
-  /** Finds the stream of a call; empty if the handle is forged, has expired or is not for him. */
+  /**
+   * Finds the stream of a call; empty if the handle is forged, has expired or is for somebody else.
+   */
   public Optional<StreamRef> find(String upstream, Principal principal, String handle) {
     return CallHandle.open(seal, handle, principal, upstream)
         .map(CallHandle::start)

@@ -37,6 +37,9 @@ record CallEvents(
   /** Time after which the connection ends (section 10.2). */
   private static final Duration LIFE = Duration.ofMinutes(1);
 
+  /** A page with more bytes is counted while it waits for the client. */
+  private static final int LARGE = 32 << 10;
+
   @Override
   public void accept(ClientConnection client) {
     ClientWriter writer = new ClientWriter(config, calls::isDraining, () -> false, () -> false);
@@ -47,6 +50,9 @@ record CallEvents(
           && send(client, writer, messages)
           && !messages.closed()) {
         Duration left = LIFE.minus(writer.age());
+        if (!left.isPositive() || calls.isDraining()) {
+          return;
+        }
         page = follower.next(messages.next(), left);
         if (page instanceof CallReader.Page.Messages next && next.isNothing()) {
           return;
@@ -69,14 +75,17 @@ record CallEvents(
     SseWriter frames = new SseWriter();
     if (!page.messages().isEmpty()) {
       byte[] array = CallResource.array(page.messages());
-      if (!client.tryHold(array.length)) {
+      if (array.length > LARGE && !client.tryHold(array.length)) {
         return false;
       }
       frames.event("data", null, null, array);
     }
     frames.event("control", null, null, control(page).getBytes(US_ASCII));
-    writer.flush(client, frames);
-    client.giveBack();
+    try {
+      writer.flush(client, frames);
+    } finally {
+      client.giveBack();
+    }
     return true;
   }
 
