@@ -5,7 +5,8 @@ import java.util.regex.Pattern;
 
 /**
  * The URLs of an upstream at the gateway. Those of the default upstream are {@code /mcp}, {@code
- * /sse} and {@code /messages/<session>}; those of another one begin with {@code /servers/<name>}.
+ * /sse}, {@code /messages/<session>} and {@code /calls/<handle>/stream}; those of another one begin
+ * with {@code /servers/<name>}.
  *
  * @param upstream the configured name of the upstream
  * @param sse whether the transport is HTTP with SSE
@@ -24,6 +25,9 @@ public record Endpoint(String upstream, boolean sse) {
   /** Segment before the session in the path to which clients over HTTP with SSE send messages. */
   public static final String MESSAGES = "messages/";
 
+  /** Segment before the handle in the path of a call. */
+  public static final String CALLS = "calls/";
+
   private static final String SERVERS = "servers/";
 
   /** Template of the path of a named upstream, or nothing for the default one. */
@@ -41,7 +45,8 @@ public record Endpoint(String upstream, boolean sse) {
   private static final String NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}";
   private static final Pattern NAMES = Pattern.compile(NAME);
   private static final Pattern NAMED =
-      Pattern.compile("/%s(%s)/(%s|%s|%s.*)".formatted(SERVERS, NAME, MCP, SSE, MESSAGES));
+      Pattern.compile(
+          "/%s(%s)/(?:%s|%s.*|(%s|%s.*))".formatted(SERVERS, NAME, MCP, CALLS, SSE, MESSAGES));
 
   /** Returns whether a text can be the name of an upstream, and so a segment of a path. */
   public static boolean isName(String text) {
@@ -52,7 +57,7 @@ public record Endpoint(String upstream, boolean sse) {
   public static Endpoint of(String path) {
     Matcher named = NAMED.matcher(path);
     if (named.matches()) {
-      return new Endpoint(named.group(1), !named.group(2).equals(MCP));
+      return new Endpoint(named.group(1), named.group(2) != null);
     }
     boolean sse = path.equals("/" + SSE) || path.startsWith("/" + MESSAGES);
     return new Endpoint(DEFAULT_UPSTREAM, sse);

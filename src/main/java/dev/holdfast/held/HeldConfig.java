@@ -49,6 +49,13 @@ public interface HeldConfig {
   @WithConverter(ToolName.class)
   String tool();
 
+  /**
+   * Whether the messages of a durable call can be read at {@code /calls/<handle>/stream}. The
+   * response to the call then has the handle in a header.
+   */
+  @WithDefault("false")
+  boolean follow();
+
   /** Reads the name of a tool (MCP 2025-11-25, Tools, Tool Names). */
   final class ToolName implements Converter<String> {
 

@@ -4,10 +4,12 @@ import dev.holdfast.call.Endpoint;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.era.north.StatelessRelay;
+import dev.holdfast.held.CallReader;
 import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.McpHeaders;
+import dev.holdfast.protocol.StreamHeaders;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.session.SessionOpener;
@@ -36,10 +38,12 @@ public final class McpResource {
 
   private final Relay relay;
   private final RequestHandler handler;
+  private final CallReader calls;
 
-  McpResource(Relay relay, RequestHandler handler) {
+  McpResource(Relay relay, RequestHandler handler, CallReader calls) {
     this.relay = relay;
     this.handler = handler;
+    this.calls = calls;
   }
 
   /** Takes a message. Answers a request with JSON or with a durable stream. */
@@ -59,7 +63,7 @@ public final class McpResource {
     relay.enter(request.upstream(), session, false, request.caller());
     Body body = request.read(content);
     if (StatelessRelay.accepts(body, version)) {
-      return answer(request, request.takeStateless(body));
+      return answer(request, body, request.takeStateless(body));
     }
     if (Exchange.initializeIn(body) == null) {
       RequestChecks.checkVersion(headers);
@@ -68,16 +72,25 @@ public final class McpResource {
         request.connect();
       }
     }
-    return answer(request, request.take(session, false, body));
+    return answer(request, body, request.take(session, false, body));
   }
 
-  private static Response answer(RequestInProgress request, Reply reply) {
+  private Response answer(RequestInProgress request, Body body, Reply reply) {
     return switch (reply) {
       case Reply.Acknowledgement _ -> Response.accepted().build();
       case Reply.Initialization(SessionOpener.InitializeReply opened) -> initialized(opened);
       case Reply.Json(byte[] document, int status) -> request.json(document, status);
-      case Reply.Stream(Tail tail, _) -> request.stream(tail);
+      case Reply.Stream(Tail tail, _) -> named(request, body, tail);
     };
+  }
+
+  /** Adds the handle of a call to its response. */
+  private Response named(RequestInProgress request, Body body, Tail tail) {
+    Response response = request.stream(tail);
+    return calls
+        .handle(request.upstream(), request.caller().principal(), body, tail.stream())
+        .map(handle -> Response.fromResponse(response).header(StreamHeaders.CALL, handle).build())
+        .orElse(response);
   }
 
   private static Response initialized(SessionOpener.InitializeReply opened) {

@@ -20,6 +20,7 @@ import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.TraceListener;
+import dev.holdfast.relay.tail.ClientConnection;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.upstream.Profile;
 import jakarta.ws.rs.core.HttpHeaders;
@@ -30,6 +31,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -221,6 +223,13 @@ final class RequestInProgress implements AutoCloseable {
     Response response =
         SocketBody.stream(
             tail, slot(), steps.authentication().credentials(upstream, token, caller.network()));
+    connection = null;
+    return response;
+  }
+
+  /** A response that a loop writes as events, after {@link #connect}. */
+  Response events(Consumer<ClientConnection> loop) {
+    Response response = SocketBody.events(loop, slot());
     connection = null;
     return response;
   }

@@ -79,6 +79,9 @@ public interface EventLog extends AutoCloseable {
    */
   void openShared(StreamRef stream);
 
+  /** Events of a page that is large enough for a burst to go out in few writes. */
+  int PAGE_EVENTS = 500;
+
   /** Bytes of a page that is large enough for a burst and small enough for the heap. */
   long PAGE_BYTES = 1 << 20;
 
@@ -96,6 +99,36 @@ public interface EventLog extends AutoCloseable {
   /** Reads the events after a cursor, at most {@value #PAGE_BYTES} bytes. */
   default ReadResult read(StreamRef stream, Position after, int maxEvents) {
     return read(stream, after, maxEvents, PAGE_BYTES);
+  }
+
+  /**
+   * Reads as {@link #read(StreamRef, Position, int, long)} does, but only events that the store has
+   * and beside the tail of the stream: the copy of recent events that the tail reads stays as it
+   * is.
+   */
+  default ReadResult readStored(StreamRef stream, Position after, int maxEvents, long maxBytes) {
+    return read(stream, after, maxEvents, maxBytes);
+  }
+
+  /**
+   * The position of the newest event that the store has.
+   *
+   * @return empty if the stream has none, or there is no such stream
+   */
+  default Optional<Position> newest(StreamRef stream) {
+    Optional<Position> last = beforeOldest(stream);
+    while (last.isPresent()) {
+      Position after = last.get();
+      switch (readStored(stream, after, PAGE_EVENTS, PAGE_BYTES)) {
+        case ReadResult.Events(List<LogEvent> events) when !events.isEmpty() ->
+            last = Optional.of(events.getLast().position());
+        case ReadResult.Gap gap when gap.resumeAfter().isPresent() -> last = gap.resumeAfter();
+        default -> {
+          return last;
+        }
+      }
+    }
+    return last;
   }
 
   /**

@@ -86,12 +86,17 @@ public final class WatcherRegistry {
     if (registration != null) {
       registration.watcher.wake();
     }
+    wakeSharing(stream);
+  }
+
+  private void wakeSharing(StreamRef stream) {
     sharing.getOrDefault(stream, Set.of()).forEach(EventLog.Watcher::wake);
   }
 
   /**
    * Lets the watcher of a stream deliver events that were just stored, or else wakes the one of the
-   * stream that keeps them. Events that another stream keeps have other positions there.
+   * stream that keeps them. Events that another stream keeps have other positions there. Those that
+   * share the stream are woken in both cases.
    *
    * @param keptIn the stream itself, or the one that keeps its events
    * @param before position of the event before them
@@ -103,6 +108,8 @@ public final class WatcherRegistry {
     boolean delivers = registration != null && registration.watcher.deliver(before, events);
     if (!delivers) {
       wake(keptIn);
+    } else if (!sharing.isEmpty()) {
+      wakeSharing(keptIn);
     }
     return delivers;
   }

@@ -9,6 +9,7 @@ import dev.holdfast.era.north.CallSettings;
 import dev.holdfast.era.north.EraConfig;
 import dev.holdfast.era.north.EraListener;
 import dev.holdfast.era.north.StatelessRelay;
+import dev.holdfast.held.CallReader;
 import dev.holdfast.held.HeldCalls;
 import dev.holdfast.held.HeldConfig;
 import dev.holdfast.held.HeldListener;
@@ -239,6 +240,13 @@ final class RelayProducer {
         upstream -> current.holdAfter(upstream).or(config::holdAfter),
         clients,
         listener);
+  }
+
+  @Produces
+  @Singleton
+  static CallReader callReader(
+      EventLog log, Relay relay, SealStore seals, HeldConfig config, InstantSource clock) {
+    return new CallReader(log, relay::isDraining, new Seal(seals, clock), config.follow());
   }
 
   @Produces

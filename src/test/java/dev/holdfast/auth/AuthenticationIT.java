@@ -37,6 +37,8 @@ class AuthenticationIT {
           "first,other",
           "holdfast.auth.keys.bob.hash",
           BOB.hash(),
+          "holdfast.calls.follow",
+          "true",
           "holdfast.upstreams.other.url",
           "http://127.0.0.1:1/mcp",
           "holdfast.upstreams.other.scope",
@@ -117,6 +119,16 @@ class AuthenticationIT {
         new Request("POST", messages, "", NOTIFICATION),
         new Request("GET", "/sse", "Last-Event-ID: " + FOREIGN + "_m_0-0\r\n", ""),
         new Request("DELETE", messages, "", ""));
+  }
+
+  /** The handle of a call stands in place of a session. */
+  private static List<Request> callRequests() {
+    String stream = "/calls/" + FOREIGN + "/stream";
+    return List.of(
+        new Request("GET", stream, "", ""),
+        new Request("GET", stream + "?offset=now", "", ""),
+        new Request("GET", stream + "?offset=-1&live=long-poll", "", ""),
+        new Request("GET", stream + "?offset=-1&live=sse", "", ""));
   }
 
   private static String initialize(Gateway gateway, String key) {
@@ -278,6 +290,9 @@ class AuthenticationIT {
         assertThat(described).contains("\"scopes_supported\":[\"other\"]");
       }
     }
+    assertThat(challenge(port, "/calls/x/stream")).contains("protected-resource/mcp\"");
+    assertThat(challenge(port, "/servers/other/calls/x/stream"))
+        .contains("protected-resource/servers/other/mcp\"");
     for (String path :
         List.of("/", "/servers/unknown/mcp", "/servers/default/mcp", "/messages/x")) {
       assertThat(
@@ -291,6 +306,12 @@ class AuthenticationIT {
           .as(path)
           .isIn(401, 404);
     }
+  }
+
+  private static String challenge(int port, String path) {
+    return RawHttp.send(
+            port, "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close", "")
+        .text();
   }
 
   /** The call goes on, and the client follows it with its next token. */
@@ -357,6 +378,7 @@ class AuthenticationIT {
         Pattern.compile("\"id\":(\"[^\"]+\"|\\d+),\"method\":\"elicitation/create\"");
     try (Stream call = Stream.open(first, Request.mcp("POST", "", GREET), owner, session);
         Stream sse = Stream.open(first, new Request("GET", "/sse", "", ""), owner, "")) {
+      String handle = call.await(Pattern.compile("Holdfast-Call: (\\S+)"));
       String answer =
           """
           {"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"name":"%%s"}}}\
@@ -367,6 +389,14 @@ class AuthenticationIT {
       for (Gateway replica : List.of(first, second)) {
         assertThatRefused(replica, requests(answer.formatted("Bob")), session, askers);
         assertThatRefused(replica, legacyRequests(), legacy, askers);
+        assertThatRefused(replica, callRequests(), handle, askers);
+        // Has no body to compare.
+        Request head = new Request("HEAD", "/calls/" + FOREIGN + "/stream", "", "");
+        assertThat(askers.others())
+            .allMatch(other -> head.send(replica, other, handle).status() == 404);
+        assertThat(askers.strangers())
+            .allMatch(stranger -> head.send(replica, stranger, handle).status() == 401);
+        assertThat(head.send(replica, owner, handle).status()).isEqualTo(200);
       }
 
       // All of it is still there for its owner, and nothing of the others has reached it.
@@ -374,6 +404,9 @@ class AuthenticationIT {
           Request.mcp("POST", "", answer.formatted("Alice")).send(second, owner, session);
       assertThat(answered.status()).isEqualTo(202);
       assertThat(call.await(Pattern.compile("Hello, (\\w+)!"))).isEqualTo("Alice");
+      for (Request request : callRequests()) {
+        assertThat(request.send(second, owner, handle).status()).as("%s", request).isIn(200, 204);
+      }
       assertThat(Request.mcp("POST", "", PING).send(second, owner, session).status())
           .isEqualTo(200);
       Request initialize = new Request("POST", "/messages/" + FOREIGN, "", INITIALIZE);
@@ -416,6 +449,8 @@ class AuthenticationIT {
       List.of(
           "/mcp",
           "/mcp/",
+          "/calls/x/stream",
+          "/servers/other/calls/x/stream",
           "/MCP",
           "/mcp.",
           "/mcp;",

@@ -79,6 +79,7 @@ class CorsTest {
             "Mcp-Name",
             "Last-Event-ID",
             "Cache-Control",
+            "If-None-Match",
             "traceparent",
             "tracestate",
             "X-Tenant");
@@ -163,7 +164,9 @@ class CorsTest {
     assertThat(answer.statusCode()).as(answer.asString()).isEqualTo(status);
     assertThat(answer.headers().getValues(ALLOW_ORIGIN)).containsExactly(PAGE);
     assertThat(answer.header("Access-Control-Expose-Headers").split(", "))
-        .contains("Mcp-Session-Id", "MCP-Protocol-Version", "Retry-After");
+        .contains("Mcp-Session-Id", "MCP-Protocol-Version", "Retry-After")
+        .contains("Holdfast-Call", "ETag", "Stream-Cursor", "Stream-Closed")
+        .contains("Stream-Next-Offset", "Stream-Up-To-Date");
     assertThat(answer.headers().getValues("Vary")).contains("Origin");
   }
 

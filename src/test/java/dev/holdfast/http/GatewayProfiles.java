@@ -35,7 +35,10 @@ final class GatewayProfiles {
     }
   }
 
-  /** Low limits, short timeouts for clients that read or send too slowly, and HTTP/2. */
+  /**
+   * Low limits, short timeouts for clients that read or send too slowly, HTTP/2, and calls that can
+   * be read by their handles.
+   */
   public static final class LowLimits extends WithUpstreams {
     @Override
     public Map<String, String> getConfigOverrides() {
@@ -47,6 +50,7 @@ final class GatewayProfiles {
           "holdfast.stream.max-events", "9000",
           "holdfast.stream.write-timeout", "1s",
           "holdfast.http.body-timeout", "2s",
+          "holdfast.calls.follow", "true",
           "quarkus.http.http2", "true");
     }
   }
@@ -112,6 +116,14 @@ final class GatewayProfiles {
         settings.put("holdfast.auth.keys.user" + i + ".hash", KEYS.get(i).hash());
       }
       return settings;
+    }
+  }
+
+  /** Calls that can be read by their handles, and a log of few events. */
+  public static final class Followed extends WithUpstreams {
+    @Override
+    public Map<String, String> getConfigOverrides() {
+      return Map.of("holdfast.calls.follow", "true", "holdfast.stream.max-events", "100");
     }
   }
 

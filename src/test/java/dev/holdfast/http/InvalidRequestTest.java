@@ -57,6 +57,15 @@ class InvalidRequestTest {
     client.delete();
   }
 
+  /** Calls can be read only with {@code calls.follow}. */
+  @Test
+  void shouldNotServeCalls() {
+    assertThat(call.stream().headers().firstValue("Holdfast-Call")).isEmpty();
+    assertThat(given().get("/calls/x/stream").statusCode()).isEqualTo(404);
+    assertThat(given().head("/calls/x/stream").statusCode()).isEqualTo(404);
+    call.finish();
+  }
+
   @Test
   void shouldLogWhatClientsDoWrong() {
     try (LoggedLines lines = new LoggedLines("dev.holdfast.http.error")) {

@@ -1,10 +1,13 @@
 package dev.holdfast.http;
 
+import static io.restassured.RestAssured.given;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.NonReadingClient;
 import dev.holdfast.testing.SseClient;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
@@ -138,6 +141,25 @@ class LimitsTest {
     call.assertContinues(call.stream(), 1);
     second.assertContinues(second.stream(), 1);
     third.cut();
+  }
+
+  @Test
+  void shouldRefuseFollowersPastTheLimit() throws Exception {
+    String handle = call.stream().headers().firstValue("Holdfast-Call").orElseThrow();
+    String path = "/calls/" + handle + "/stream?offset=-1&live=sse";
+    byte[] request =
+        "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n".formatted(path).getBytes(US_ASCII);
+    try (NonReadingClient second = NonReadingClient.connect(GatewayUrl.mcp()).send(request);
+        NonReadingClient third = NonReadingClient.connect(GatewayUrl.mcp()).send(request);
+        NonReadingClient fourth = NonReadingClient.connect(GatewayUrl.mcp()).send(request)) {
+      for (NonReadingClient follower : List.of(second, third, fourth)) {
+        assertThat(follower.readUntil("streamNextOffset")).contains("200 OK");
+      }
+
+      assertThat(given().get(path).statusCode()).isEqualTo(429);
+    }
+    await().until(() -> given().get(path.replace("&live=sse", "")).statusCode() == 200);
+    call.assertContinues(call.stream(), 1);
   }
 
   /** A request that ends without a stream must release its connection slot. */

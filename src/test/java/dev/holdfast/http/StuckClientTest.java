@@ -1,5 +1,6 @@
 package dev.holdfast.http;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -41,6 +42,7 @@ class StuckClientTest {
 
   private static final int MESSAGES = 8000;
   private static final int SIZE = 1000;
+  private static final String PLACES = "holdfast_places_used{limit=\"connections\"}";
 
   @Inject ControlledTool tool;
 
@@ -96,6 +98,27 @@ class StuckClientTest {
       assertHasAllEvents(client.resume(start));
 
       awaitNoConnections();
+    }
+  }
+
+  /** A reader of the call by its handle does not hold the call back either. */
+  @Test
+  void shouldDisconnectAFollowerThatNeverReads() throws Exception {
+    try (FrameStream call = client.stream(call());
+        NonReadingClient follower = NonReadingClient.connect(GatewayUrl.mcp())) {
+      String handle = call.headers().firstValue("Holdfast-Call").orElseThrow();
+      follower.send(
+          "GET /calls/%s/stream?offset=-1&live=sse HTTP/1.1\r\nHost: localhost\r\n\r\n"
+              .formatted(handle)
+              .getBytes(US_ASCII));
+      follower.readUntil("streamNextOffset");
+      assertThat(Metrics.of(PLACES)).isEqualTo(2);
+      tool.sendAndFinish(key, MESSAGES, SIZE);
+
+      assertHasAllEvents(call);
+      await().until(() -> Metrics.of(PLACES) == 0);
+
+      assertThatThrownBy(() -> follower.in().readAllBytes()).isInstanceOf(SocketException.class);
     }
   }
 

@@ -64,6 +64,38 @@ interface EventLogReadContract extends EventLogFixture {
   }
 
   @Test
+  default void shouldFindTheNewestEvent() {
+    assertThat(log().newest(ref())).isEmpty();
+    StreamWriter writer = log().open(ref(), "1");
+    assertThat(log().newest(ref()).orElse(Position.START)).isEqualTo(Position.START);
+
+    Position some = writer.append(numbered(1, 700));
+    assertThat(log().newest(ref())).contains(some);
+
+    Position end = writer.append(List.of(last("result")));
+    assertThat(log().newest(ref())).contains(end);
+  }
+
+  /** The copy of recent events is for the tail: another reader must not drop them. */
+  @Test
+  default void shouldReadBesideATail() {
+    StreamWriter writer = log().open(ref(), "1");
+    log().watch(ref(), Position.START, new LogTesting.CountingWatcher());
+    Position second = writer.append(numbered(1, 2));
+    assertThat(events(log().read(ref(), second, 10))).isEmpty();
+    Position third = writer.append(numbered(3, 3));
+
+    assertThat(payloads(log().readStored(ref(), Position.START, 10, EventLog.PAGE_BYTES)))
+        .containsExactly("1", "2", "3");
+    assertThat(events(log().readStored(ref(), third, 10, EventLog.PAGE_BYTES))).isEmpty();
+    assertThat(payloads(log().read(ref(), second, 10))).containsExactly("3");
+
+    Position end = writer.append(List.of(last("result")));
+    assertThat(log().readStored(ref(), end, 10, EventLog.PAGE_BYTES))
+        .isInstanceOf(ReadResult.EndOfStream.class);
+  }
+
+  @Test
   default void shouldDeliverNothingUnloggedWithoutAWatcher() {
     StreamWriter writer = log().open(ref(), "1");
     writer.append(numbered(1, 1));

@@ -136,6 +136,37 @@ interface EventLogWatchContract extends EventLogFixture {
     assertThat(readAll(log(), ref(), Position.START)).hasSize(2);
   }
 
+  /** A watcher that delivers the events itself must not hide them from readers beside it. */
+  @Test
+  default void shouldWakeThoseThatShareAStreamBesideAWatcherThatDelivers() {
+    StreamWriter writer = log().open(ref(), "1");
+    List<Position> delivered = new ArrayList<>();
+    CountingWatcher beside = new CountingWatcher();
+    log()
+        .watch(
+            ref(),
+            Position.START,
+            new EventLog.Watcher() {
+              @Override
+              public boolean deliver(Position before, List<LogEvent> events) {
+                events.forEach(event -> delivered.add(event.position()));
+                return true;
+              }
+
+              @Override
+              public void wake() {}
+
+              @Override
+              public void evicted() {}
+            });
+    log().watchShared(ref(), beside);
+
+    writer.append(numbered(1, 2));
+
+    assertThat(delivered).hasSize(2);
+    assertThat(beside.wakes()).isPositive();
+  }
+
   @Test
   default void shouldNotCallAClosedSharedWatch() {
     StreamWriter writer = log().open(ref(), "1");

@@ -30,7 +30,8 @@ public final class FrameStream implements AutoCloseable {
   private final Queue<String> raw = new ConcurrentLinkedQueue<>();
   private volatile String lastEventId = "";
 
-  FrameStream(HttpResponse<InputStream> response) {
+  /** Begins to read a response. */
+  public FrameStream(HttpResponse<InputStream> response) {
     this.response = response;
     Thread.ofVirtual().name("frame-stream").start(this::read);
   }

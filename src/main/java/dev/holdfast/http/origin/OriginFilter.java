@@ -2,6 +2,7 @@ package dev.holdfast.http.origin;
 
 import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.protocol.McpHeaders;
+import dev.holdfast.protocol.StreamHeaders;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.ws.rs.HttpMethod;
 import jakarta.ws.rs.container.ContainerRequestContext;
@@ -49,6 +50,7 @@ class OriginFilter {
           McpHeaders.NAME,
           McpHeaders.LAST_EVENT_ID,
           HttpHeaders.CACHE_CONTROL,
+          HttpHeaders.IF_NONE_MATCH,
           "traceparent",
           "tracestate");
   private static final String RESPONSE_HEADERS =
@@ -57,7 +59,13 @@ class OriginFilter {
           McpHeaders.SESSION_ID,
           McpHeaders.PROTOCOL_VERSION,
           HttpHeaders.RETRY_AFTER,
-          HttpHeaders.WWW_AUTHENTICATE);
+          HttpHeaders.WWW_AUTHENTICATE,
+          HttpHeaders.ETAG,
+          StreamHeaders.CALL,
+          StreamHeaders.NEXT_OFFSET,
+          StreamHeaders.UP_TO_DATE,
+          StreamHeaders.CLOSED,
+          StreamHeaders.CURSOR);
 
   /** The most headers of a preflight that are looked at. */
   private static final int MAX_WANTED = 50;

@@ -2,6 +2,7 @@ package dev.holdfast.http.stream;
 
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.socket.ClientSocket;
+import dev.holdfast.relay.tail.ClientConnection;
 import dev.holdfast.relay.tail.Tail;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.HttpHeaders;
@@ -39,7 +40,20 @@ public record SocketBody(Consumer<ServerRequestContext> writer) {
    */
   public static Response stream(
       Tail tail, ConnectionLimit.Slot slot, @Nullable Credentials credentials) {
-    SocketBody body = once(context -> follow(tail, slot, credentials, context));
+    return events(once(context -> follow(tail, slot, credentials, context)));
+  }
+
+  /**
+   * Returns a response with events, which proxies neither cache nor buffer.
+   *
+   * @param loop writes frames, and ends the connection
+   * @param slot released when the connection ends
+   */
+  public static Response events(Consumer<ClientConnection> loop, ConnectionLimit.Slot slot) {
+    return events(once(context -> loop.accept(connection(context, slot, null))));
+  }
+
+  private static Response events(SocketBody body) {
     return Response.ok(body, MediaType.SERVER_SENT_EVENTS_TYPE)
         .header(HttpHeaders.CACHE_CONTROL, "no-cache, no-transform")
         // For nginx.
@@ -85,9 +99,13 @@ public record SocketBody(Consumer<ServerRequestContext> writer) {
       @Nullable Credentials credentials,
       ServerRequestContext context) {
     Credentials.Watch watch = credentials == null ? null : credentials.watch(tail);
-    tail.run(
-        new HttpClientConnection(
-            context.serverResponse(), ClientSocket.of(context)::reset, slot, watch));
+    tail.run(connection(context, slot, watch));
+  }
+
+  private static ClientConnection connection(
+      ServerRequestContext context, ConnectionLimit.Slot slot, Credentials.@Nullable Watch watch) {
+    return new HttpClientConnection(
+        context.serverResponse(), ClientSocket.of(context)::reset, slot, watch);
   }
 
   /**

@@ -190,6 +190,16 @@ public final class RedisEventLog implements EventLog {
   }
 
   @Override
+  public ReadResult readStored(StreamRef stream, Position after, int maxEvents, long maxBytes) {
+    return reader.readStored(stream, after, maxEvents, maxBytes);
+  }
+
+  @Override
+  public Optional<Position> newest(StreamRef stream) {
+    return reader.newest(stream);
+  }
+
+  @Override
   public Optional<Position> beforeOldest(StreamRef stream) {
     return reader.beforeOldest(stream);
   }

@@ -99,7 +99,8 @@ final class RedisStreamReader {
         : readStored(stream, after, maxEvents, maxBytes);
   }
 
-  private ReadResult readStored(StreamRef stream, Position after, int maxEvents, long maxBytes) {
+  /** Reads as {@link dev.holdfast.log.EventLog#readStored} promises. */
+  ReadResult readStored(StreamRef stream, Position after, int maxEvents, long maxBytes) {
     return available("read a stream", () -> readStored(stream, after, maxEvents, maxBytes, false));
   }
 
@@ -367,6 +368,18 @@ final class RedisStreamReader {
     return StreamEntries.first(found.get(1))
         .map(oldest -> new Position(oldest.millis(), oldest.number() - 1))
         .or(() -> last == null ? Optional.empty() : Position.parse(last.toString()));
+  }
+
+  /** Finds a position as {@link dev.holdfast.log.EventLog#newest} promises. */
+  Optional<Position> newest(StreamRef stream) {
+    return available(
+        "read a stream",
+        () -> {
+          Response last = client.send(StreamField.LAST.get(keys, stream));
+          return last == null
+              ? StreamEntries.first(client.send(entries(Command.XREVRANGE, stream, "+", "-", 1)))
+              : Position.parse(last.toString());
+        });
   }
 
   private Request entries(Command range, StreamRef stream, String from, String to, int most) {

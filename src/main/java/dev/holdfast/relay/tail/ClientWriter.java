@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Writes the frames of a {@link Tail}, and knows the deadlines of its connection by the monotonic
- * clock. It gives up a client that does not read: the write timeout, an eviction and the maximum
- * lifetime apply while a write waits. Owned by the thread of the tail.
+ * Writes the frames of a {@link Tail} or another reader, and knows the deadlines of its connection
+ * by the monotonic clock. It gives up a client that does not read: the write timeout, an eviction
+ * and the maximum lifetime apply while a write waits. Owned by the thread of the tail.
  */
-final class ClientWriter {
+public final class ClientWriter {
 
   /**
    * Bytes of one write. A small number tells a slow client from one that does not read, however
@@ -43,10 +43,11 @@ final class ClientWriter {
   /**
    * Creates the writer of a new connection.
    *
+   * @param shouldEnd whether the client should reconnect, so that a slow write ends soon
    * @param awaited whether the client awaits a response here, so that silence ends nothing
    * @param needed whether it would lose the response with the connection, so that age ends nothing
    */
-  ClientWriter(
+  public ClientWriter(
       StreamConfig config,
       BooleanSupplier shouldEnd,
       BooleanSupplier awaited,
@@ -57,8 +58,12 @@ final class ClientWriter {
     this.needed = needed;
   }
 
-  /** Writes the buffered frames and waits until the socket has taken them. */
-  void flush(ClientConnection client, SseWriter frames) throws ClientGoneException {
+  /**
+   * Writes the buffered frames and waits until the socket has taken them.
+   *
+   * @throws ClientGoneException if the client has left, or has taken too little for too long
+   */
+  public void flush(ClientConnection client, SseWriter frames) throws ClientGoneException {
     if (frames.length() == 0) {
       return;
     }
@@ -112,7 +117,7 @@ final class ClientWriter {
   }
 
   /** The time since the connection was opened. */
-  Duration age() {
+  public Duration age() {
     return Duration.ofNanos(System.nanoTime() - opened);
   }
 

@@ -18,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PageReader {
 
-  /** The most events of one page: enough for a burst to go out in few writes. */
-  static final int MAX_EVENTS = 500;
-
   /** Bytes that a tail reads at once when it has the room to itself. */
   static final long LARGEST = 1 << 20;
 
@@ -164,7 +161,7 @@ public final class PageReader {
     long since = System.nanoTime();
     for (Backoff backoff = Backoff.STORE; ; backoff = backoff.next()) {
       try {
-        return log.read(stream, after, MAX_EVENTS, room);
+        return log.read(stream, after, EventLog.PAGE_EVENTS, room);
       } catch (LogException.StoreUnavailable away) {
         if (isTooLong(since) || !between.tryAgain()) {
           throw away;

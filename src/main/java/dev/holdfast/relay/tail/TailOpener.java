@@ -67,23 +67,8 @@ public record TailOpener(
   /** Follows the standalone stream from its end on, beside others. */
   public Tail sharedStandalone(Session session) {
     StreamRef stream = StreamNames.standalone(session);
-    return tail(session, stream, framing(session, stream), end(stream), TailKind.SHARED);
-  }
-
-  /** The position of the newest event. */
-  private Position end(StreamRef stream) {
-    Position last = context.log().beforeOldest(stream).orElse(Position.START);
-    while (true) {
-      switch (context.log().read(stream, last, PageReader.MAX_EVENTS, PageReader.SMALLEST)) {
-        case ReadResult.Events(List<LogEvent> events) when !events.isEmpty() ->
-            last = events.getLast().position();
-        case ReadResult.Gap gap when gap.resumeAfter().isPresent() ->
-            last = gap.resumeAfter().get();
-        default -> {
-          return last;
-        }
-      }
-    }
+    Position end = context.log().newest(stream).orElse(Position.START);
+    return tail(session, stream, framing(session, stream), end, TailKind.SHARED);
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.holdfast.relay.tail;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamWriter;
@@ -184,7 +185,7 @@ class TailClientTest {
     TestConnection again = fixture.follow("s", last.position(), TailKind.RESUMED);
     again.awaitEnd();
 
-    int sent = 2 * PageReader.MAX_EVENTS;
+    int sent = 2 * EventLog.PAGE_EVENTS;
     assertThat(cut.data()).isEqualTo(LogFixture.numbers(1, sent));
     assertThat(again.data()).isEqualTo(LogFixture.numbers(sent + 1, 1200));
   }

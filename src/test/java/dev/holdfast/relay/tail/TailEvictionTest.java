@@ -2,6 +2,7 @@ package dev.holdfast.relay.tail;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamWriter;
@@ -70,7 +71,7 @@ class TailEvictionTest {
     older.awaitEnd();
 
     assertThat(newer.data()).isEqualTo(LogFixture.numbers(1, 2000));
-    assertThat(older.data()).isEqualTo(LogFixture.numbers(1, PageReader.MAX_EVENTS));
+    assertThat(older.data()).isEqualTo(LogFixture.numbers(1, EventLog.PAGE_EVENTS));
     assertThat(older.text()).endsWith("\n\nretry: 5000\n\n");
   }
 

@@ -168,6 +168,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.eras.cache-bytes", ""),
                 entry("holdfast.calls.hold-after", ""),
                 entry("holdfast.calls.attach-window", "0s"),
+                entry("holdfast.calls.follow", "false"),
                 entry("holdfast.calls.held-text", ""),
                 entry("holdfast.calls.task-after", ""),
                 entry("holdfast.calls.tool", "wait_for_result"),
