@@ -32,17 +32,17 @@ public abstract sealed class LogException extends RuntimeException {
 
   /** There is no such session, or it has ended. */
   public static final class SessionEnded extends LogException {
-    private final StreamRef stream;
+    private final String session;
 
     /** Names a stream of the session. */
     public SessionEnded(StreamRef stream) {
       super("the session of stream " + stream + " has ended", null);
-      this.stream = stream;
+      this.session = stream.key().toString();
     }
 
-    /** A stream of the session. */
-    public StreamRef stream() {
-      return stream;
+    /** The session, as log lines show it. */
+    public String session() {
+      return session;
     }
   }
 

@@ -141,8 +141,7 @@ public final class ErrorResponses {
           serverError(502, "The store broke off; the outcome of the request is unknown", id);
       case LogException.TooManyStreams _ ->
           serverError(429, "Too many open streams in this session", id);
-      case LogException.SessionEnded ended ->
-          sessionNotFound(ended.stream().key().toString(), "ended", id);
+      case LogException.SessionEnded ended -> sessionNotFound(ended.session(), "ended", id);
       case LogException.Fenced fenced -> unexpected(fenced, id);
     };
   }

@@ -60,7 +60,7 @@ class MemoryStepsTest {
   private static CountingSession withStreams(List<AtomicInteger> holds) {
     CountingSession session = new CountingSession(holds, new MemoryBudget(1 << 30, Long.MAX_VALUE));
     for (int n = 0; n < MANY; n++) {
-      MemoryStream stream = session.open(new StreamRef(new LogKey("s"), "a" + n), "", null);
+      MemoryStream stream = session.open(new StreamRef(new LogKey("s"), "a" + n), "", "", null);
       Position _ = session.append(stream, List.of(LogTesting.event("1")), () -> {});
     }
     holds.clear();
@@ -176,7 +176,7 @@ class MemoryStepsTest {
     CountingSession session = new CountingSession(holds, budget);
     for (int n = 0; n < MANY; n++) {
       session = new CountingSession(holds, budget);
-      calls.add(session.open(new StreamRef(new LogKey("s" + n), "a"), "1", null));
+      calls.add(session.open(new StreamRef(new LogKey("s" + n), "a"), "1", "", null));
       Position _ = session.append(calls.getLast(), List.of(LogTesting.event("1")), () -> {});
     }
     holds.clear();
