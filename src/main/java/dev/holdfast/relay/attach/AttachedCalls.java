@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Joins a call that a client repeats to the first one. Every call has an entry in the {@link
@@ -57,59 +58,85 @@ public record AttachedCalls(
     }
     String number = Long.toString(ThreadLocalRandom.current().nextLong() >>> 1, 36);
     Entry own = new Entry(stream, index.replica() + "/" + number + CallIndex.STARTING);
-    Entry found = index.exchange(call, null, own, window);
-    return found == null
-        ? new Attachment(null, new CallReceipt(call, own))
-        : repeated(call, own, found, session, exchange, request);
+    Repeatable repeatable = new Repeatable(call, own, session, exchange, request);
+    Entry found = claim(repeatable);
+    return found == null ? executed(repeatable) : repeated(repeatable, found);
   }
 
-  private Attachment repeated(
-      String call,
-      Entry own,
-      Entry before,
-      Session session,
-      Exchange exchange,
-      Message.Request request) {
+  /**
+   * A call with an entry.
+   *
+   * @param own its entry if it is executed
+   */
+  private record Repeatable(
+      String digest, Entry own, Session session, Exchange exchange, Message.Request request) {}
+
+  private Attachment executed(Repeatable call) {
+    return new Attachment(null, new CallReceipt(call.digest, call.own));
+  }
+
+  /** Adds the entry of a call; returns the entry of another call that is there, or null. */
+  private @Nullable Entry claim(Repeatable call) {
+    checkConnected(call.exchange);
+    return index.exchange(call.digest, null, call.own, window);
+  }
+
+  /** A client that has left may have repeated the call elsewhere, and have the result. */
+  private static void checkConnected(Exchange exchange) {
+    if (exchange.hasLeft().getAsBoolean()) {
+      throw new RelayException.ClientLeft();
+    }
+  }
+
+  /** Replaces an entry by that of a call. Returns as {@link #claim} does. */
+  private @Nullable Entry replace(Repeatable call, Entry expected) {
+    Entry witness = index.exchange(call.digest, expected, call.own, window);
+    if (expected.equals(witness)) {
+      return null;
+    }
+    return witness == null ? claim(call) : witness;
+  }
+
+  private Attachment repeated(Repeatable call, Entry before) {
     ReaderWait wait = new ReaderWait(index, this::isFollowed);
     Entry found = before;
     while (found != null) {
-      if (exchange.hasLeft().getAsBoolean()) {
-        // Its client may have sent the next repetition, which looks like the first call here.
-        throw new RelayException.ClientLeft();
-      }
       ReaderWait.Next next = wait.next(found);
-      if (next == ReaderWait.Next.WAIT) {
-        found = index.exchange(call, null, own, window);
-        continue;
-      }
-      Entry taken = next == ReaderWait.Next.ATTACH ? found.readBy(own.reader()) : own;
-      Entry witness =
-          index.exchange(call, found, taken, taken.equals(own) ? window : Duration.ZERO);
-      if (!found.equals(witness)) {
-        found = witness == null ? index.exchange(call, null, own, window) : witness;
-        continue;
-      }
-      if (next == ReaderWait.Next.ATTACH) {
-        CallReceipt receipt = new CallReceipt(call, taken);
-        Tail tail =
-            reopened(session.upstream(), taken.stream(), exchange.caller(), receipt).orElse(null);
-        if (tail != null) {
-          listener.repeated(AttachListener.Event.ATTACHED);
-          boolean answers = exchange.isPooled() || taken.stream().key().equals(own.stream().key());
-          RepeatedRequest repeated =
-              new RepeatedRequest(request.id(), request.progressToken(), answers);
-          return new Attachment(tail.repeating(repeated).reporting(receipt), receipt);
-        }
-        witness = index.exchange(call, taken, own, window);
-        if (!taken.equals(witness)) {
-          found = witness == null ? index.exchange(call, null, own, window) : witness;
-          continue;
+      checkConnected(call.exchange);
+      switch (next) {
+        case WAIT -> found = claim(call);
+        case EXECUTE -> found = replace(call, found);
+        case ATTACH -> {
+          Entry taken = found.readBy(call.own.reader());
+          Entry witness = index.exchange(call.digest, found, taken, Duration.ZERO);
+          if (found.equals(witness)) {
+            Attachment attachment = attached(call, taken).orElse(null);
+            if (attachment != null) {
+              return attachment;
+            }
+            found = replace(call, taken);
+          } else {
+            found = witness == null ? claim(call) : witness;
+          }
         }
       }
-      break;
     }
     listener.repeated(AttachListener.Event.EXECUTED);
-    return new Attachment(null, new CallReceipt(call, own));
+    return executed(call);
+  }
+
+  /** Follows the first call; empty if it has no result that the client can get. */
+  private Optional<Attachment> attached(Repeatable call, Entry taken) {
+    CallReceipt receipt = new CallReceipt(call.digest, taken);
+    Optional<Tail> first =
+        reopened(call.session.upstream(), taken.stream(), call.exchange.caller(), receipt);
+    first.ifPresent(_ -> listener.repeated(AttachListener.Event.ATTACHED));
+    // What the server asks can be answered in the session of the first call alone.
+    boolean answers =
+        call.exchange.isPooled() || taken.stream().key().equals(call.own.stream().key());
+    RepeatedRequest request =
+        new RepeatedRequest(call.request.id(), call.request.progressToken(), answers);
+    return first.map(tail -> new Attachment(tail.repeating(request).reporting(receipt), receipt));
   }
 
   /** Returns true if a client follows an open stream, also one that has resumed it. */

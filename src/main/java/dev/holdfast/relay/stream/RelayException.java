@@ -105,7 +105,7 @@ public abstract sealed class RelayException extends RuntimeException {
     }
   }
 
-  /** The client of a repeated call has left; nothing was executed. */
+  /** The client has left and may have repeated its call; nothing was executed. */
   public static final class ClientLeft extends RelayException {
     /** Creates the exception. */
     public ClientLeft() {

@@ -1,5 +1,6 @@
 package dev.holdfast.log.redis;
 
+import static dev.holdfast.redis.RedisClient.number;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -57,8 +58,8 @@ class RedisCallIndexIT extends CallIndexContract {
   protected void pass(Duration time) {
     Request exists = Request.cmd(Command.EXISTS).arg(KEYS.call("call"));
     await()
-        .until(() ->
-            Optional.ofNullable(client.send(exists)).filter(n -> n.toLong() == 0).isPresent());
+        .until(
+            () -> Optional.ofNullable(client.send(exists)).filter(n -> number(n) == 0).isPresent());
   }
 
   @Test
