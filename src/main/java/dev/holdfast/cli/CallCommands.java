@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.util.RawValue;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamIndex;
@@ -215,8 +216,12 @@ record CallCommands(
     if (open == null) {
       return problem(streams.find(call).isPresent() ? "The call has ended already." : NOT_FOUND);
     }
-    for (RequestId request : RequestId.parse(open.requests())) {
-      boolean _ = inbox.put(call, OperatorCancellation.of(request));
+    try {
+      for (RequestId request : RequestId.parse(open.requests())) {
+        boolean _ = inbox.put(call, OperatorCancellation.of(request));
+      }
+    } catch (LogException.InboxFull full) {
+      return problem("The inbox of the session is full; try again.");
     }
     StreamIndex.Entry entry = streams.find(call).orElse(null);
     for (int n = 0; n < CANCELLATION_POLLS && entry != null && entry.open(); n++) {

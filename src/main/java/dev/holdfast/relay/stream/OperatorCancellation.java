@@ -9,6 +9,7 @@ import dev.holdfast.protocol.RequestId;
 /**
  * Cancellations by an operator, which go through inboxes. The replica that runs the call tells the
  * server of it, and answers the client with an error: unlike a client that cancels, this one waits.
+ * A client that sends such a message reaches only its own calls, as with any cancellation.
  */
 public final class OperatorCancellation {
 
