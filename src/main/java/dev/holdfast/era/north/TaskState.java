@@ -2,6 +2,7 @@ package dev.holdfast.era.north;
 
 import dev.holdfast.log.Position;
 import dev.holdfast.protocol.JsonEdit;
+import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import java.time.Duration;
@@ -116,7 +117,7 @@ record TaskState(
     if (end == null) {
       questions.forEach((key, question) ->
           edit.set(ServerRequests.input(question.request()), path, "inputRequests", key.key()));
-    } else if (end.length > 0) {
+    } else if (!isCancelled(end)) {
       String member = isError(end) ? "error" : "result";
       edit.set(Objects.requireNonNull(JsonEdit.raw(end, member)), path, member);
     }
@@ -126,10 +127,17 @@ record TaskState(
     if (end == null) {
       return questions.isEmpty() ? "working" : "input_required";
     }
-    if (end.length == 0) {
+    if (isCancelled(end)) {
       return "cancelled";
     }
     return isError(end) ? "failed" : "completed";
+  }
+
+  /** A client's cancellation ends the stream without a response, an operator's with an error. */
+  private static boolean isCancelled(byte[] end) {
+    return end.length == 0
+        || String.valueOf(JsonRpcErrorCode.CANCELLED.code())
+            .equals(JsonEdit.raw(end, "error", "code"));
   }
 
   private static boolean isError(byte[] response) {
