@@ -156,7 +156,9 @@ public final class ConfigKeys {
   }
 
   private static String example(Range range) {
-    return Integer.toString(Math.min(100, Integer.parseInt(range.max())));
+    return isDuration(range)
+        ? range.max()
+        : Integer.toString(Math.min(100, Integer.parseInt(range.max())));
   }
 
   private static Class<?> type(Type type) {

@@ -11,6 +11,7 @@ import dev.holdfast.relay.tail.ClientConnection;
 import dev.holdfast.relay.tail.ClientGoneException;
 import dev.holdfast.relay.tail.ClientWriter;
 import dev.holdfast.sse.SseWriter;
+import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.function.Consumer;
@@ -74,7 +75,7 @@ record CallEvents(
       throws ClientGoneException {
     SseWriter frames = new SseWriter();
     if (!page.messages().isEmpty()) {
-      byte[] array = CallResource.array(page.messages());
+      byte[] array = array(page.messages());
       if (array.length > LARGE && !client.tryHold(array.length)) {
         return false;
       }
@@ -102,5 +103,19 @@ record CallEvents(
       control.set(JsonEdit.quote(Long.toString(current)), "streamCursor");
     }
     return control.toJson();
+  }
+
+  /** Returns a JSON array of messages. */
+  static byte[] array(List<byte[]> messages) {
+    ByteArrayOutputStream array = new ByteArrayOutputStream();
+    array.write('[');
+    for (byte[] message : messages) {
+      if (array.size() > 1) {
+        array.write(',');
+      }
+      array.writeBytes(message);
+    }
+    array.write(']');
+    return array.toByteArray();
   }
 }

@@ -19,7 +19,6 @@ import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.UriInfo;
-import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -169,21 +168,7 @@ public final class CallResource {
 
   private static Response.ResponseBuilder json(
       RequestInProgress request, CallReader.Page.Messages page) {
-    return Response.fromResponse(request.json(array(page.messages()), 200));
-  }
-
-  /** Returns a JSON array of messages. */
-  static byte[] array(List<byte[]> messages) {
-    ByteArrayOutputStream array = new ByteArrayOutputStream();
-    array.write('[');
-    for (byte[] message : messages) {
-      if (array.size() > 1) {
-        array.write(',');
-      }
-      array.writeBytes(message);
-    }
-    array.write(']');
-    return array.toByteArray();
+    return Response.fromResponse(request.json(CallEvents.array(page.messages()), 200));
   }
 
   private static Response.ResponseBuilder described(
