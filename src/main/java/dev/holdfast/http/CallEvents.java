@@ -14,6 +14,7 @@ import dev.holdfast.sse.SseWriter;
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 
