@@ -3,7 +3,6 @@ package dev.holdfast.http;
 import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.log.Position;
 import jakarta.ws.rs.core.MultivaluedMap;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -40,7 +39,9 @@ record CallQuery(@Nullable Position after, Live live, long cursor) {
       Pattern.compile("([0-9]{%d})_([0-9]{%d})".formatted(DIGITS, DIGITS));
   private static final Pattern CURSOR = Pattern.compile("[0-9]{1,15}");
 
-  private static final Instant EPOCH = Instant.parse("2024-10-09T00:00:00Z");
+  /** 9 October 2024, 0:00 UTC. */
+  private static final long EPOCH_SECONDS = 1_728_432_000;
+
   private static final int INTERVAL_SECONDS = 20;
   private static final int MAX_JITTER_SECONDS = 3600;
 
@@ -109,6 +110,6 @@ record CallQuery(@Nullable Position after, Live live, long cursor) {
 
   /** The number of the current interval of time. */
   static long interval(InstantSource clock) {
-    return (clock.instant().getEpochSecond() - EPOCH.getEpochSecond()) / INTERVAL_SECONDS;
+    return (clock.instant().getEpochSecond() - EPOCH_SECONDS) / INTERVAL_SECONDS;
   }
 }

@@ -227,10 +227,10 @@ public final class ReaderWindow {
     }
   }
 
-  /** Returns true while a reader is connected anywhere, or expected. */
+  /** Returns true while a reader is connected anywhere, or a first one expected. */
   public boolean isFollowed() {
     try (var _ = lock.hold()) {
-      return reader != NOBODY;
+      return reader != NOBODY && !hasLeft;
     }
   }
 

@@ -75,7 +75,7 @@ class JsonRpcErrorsTest {
     assertThat(JsonRpcErrorCode.values())
         .extracting(JsonRpcErrorCode::code)
         .containsExactly(
-            -32700, -32600, -32601, -32602, -32603, -32020, -32021, -32022, -32000, -32001);
+            -32700, -32600, -32601, -32602, -32603, -32020, -32021, -32022, -32800, -32000, -32001);
   }
 
   private static String text(byte[] bytes) {
