@@ -19,11 +19,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Calls that become tasks, and whose replica is killed. */
-@Timeout(180)
+/**
+ * Calls that become tasks, and whose replica is killed. In the long form, such a call takes a
+ * minute.
+ */
+@Timeout(300)
 class TasksIT {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
 
   private static Map<String, String> settings(RedisFixture redis, URI server) {
     return Map.of(
@@ -67,8 +70,13 @@ class TasksIT {
         CountingServer server = CountingServer.start(resumable)) {
       Map<String, String> settings = settings(redis, server.url());
       try (Gateway one = Gateway.start(settings);
-          Gateway two = Gateway.start(settings)) {
-        String task = start(client(one), "count", "{\"n\":50,\"intervalMs\":100}");
+          Gateway two = Gateway.start(settings);
+          Gateway three = Gateway.start(settings)) {
+        String task =
+            start(
+                client(one),
+                "count",
+                "{\"n\":%d,\"intervalMs\":100}".formatted(Load.LONG ? 600 : 50));
         StatelessClient other = client(two);
         FrameStream listening =
             other.stream(
@@ -81,6 +89,7 @@ class TasksIT {
 
         JsonNode end = awaitStatus(other, task, resumable ? "completed" : "failed");
         assertThat(end.has(resumable ? "result" : "error")).as(end.toString()).isTrue();
+        assertThat(client(three).ask("tasks/get", task).path("result")).isEqualTo(end);
         assertThat(server.repeatedCalls()).isEmpty();
         String status = "";
         while (!status.equals(end.path("status").asText())) {

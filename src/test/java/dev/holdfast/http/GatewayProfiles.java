@@ -111,6 +111,7 @@ final class GatewayProfiles {
     public Map<String, String> getConfigOverrides() {
       Map<String, String> settings = new HashMap<>();
       settings.put("holdfast.calls.attach-window", "10m");
+      settings.put("holdfast.calls.task-after", "300ms");
       settings.put("holdfast.eras.cancel-grace", "5m");
       for (int i = 0; i < KEYS.size(); i++) {
         settings.put("holdfast.auth.keys.user" + i + ".hash", KEYS.get(i).hash());

@@ -3,8 +3,10 @@ package dev.holdfast.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.testing.CuttableRequest;
 import dev.holdfast.testing.RepeatingClient;
+import dev.holdfast.testing.StatelessClient;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import jakarta.inject.Inject;
@@ -132,6 +134,28 @@ class RepeatedCallsTest {
       assertResult(two.response(), 12);
     }
     assertThat(tool.executions(key)).isEqualTo(2);
+  }
+
+  /** The client has the id of the first task, so a second call is meant. */
+  @Test
+  void shouldNeverJoinACallThatIsATask() {
+    StatelessClient client =
+        StatelessClient.at(GatewayUrl.mcp())
+            .capableOf("{\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}}")
+            .with("Authorization", "Bearer " + GatewayProfiles.Attaching.KEYS.getFirst().value());
+    String call = StatelessClient.params(TOOL, arguments);
+
+    JsonNode one = client.ask("tools/call", call);
+    JsonNode two = client.ask("tools/call", call);
+
+    assertThat(one.at("/result/taskId").asText()).as(one.toString()).isNotEmpty();
+    assertThat(two.at("/result/taskId").asText())
+        .as(two.toString())
+        .isNotEmpty()
+        .isNotEqualTo(one.at("/result/taskId").asText());
+    assertThat(tool.executions(key)).isEqualTo(2);
+    tool.finish(key);
+    tool.finish(key);
   }
 
   @Test

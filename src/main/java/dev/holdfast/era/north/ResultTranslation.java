@@ -33,6 +33,8 @@ final class ResultTranslation implements Translation {
   private enum Progress {
     OPEN,
     PAUSED,
+    /** The call is a task. */
+    TASK,
     COMPLETE
   }
 
@@ -286,7 +288,7 @@ final class ResultTranslation implements Translation {
     }
     if (asked.isEmpty() && offer != null) {
       byte[] task = offer.take(id(), call, stream, newest);
-      progress = Progress.PAUSED;
+      progress = Progress.TASK;
       return task;
     }
     Position from = asked.from();
@@ -327,10 +329,15 @@ final class ResultTranslation implements Translation {
   }
 
   @Override
+  public boolean isHandedOver() {
+    return progress == Progress.TASK;
+  }
+
+  @Override
   public void closed(boolean left) {
     if (progress == Progress.COMPLETE) {
       call.endLater();
-    } else if (progress == Progress.OPEN && left) {
+    } else if (progress != Progress.PAUSED && left) {
       call.left(stream);
     }
   }

@@ -152,10 +152,11 @@ record StatelessCalls(StatelessContext context, SessionPool pool, Tasks tasks) {
     StatelessCall call = StatelessCall.of(context, arrival.exchange(), first, false, "");
     ResultTranslation translation =
         new ResultTranslation(
-            call,
-            ClientRequest.of(arrival.request(), id),
-            session.isTranslated(),
-            session.server());
+                call,
+                ClientRequest.of(arrival.request(), id),
+                session.isTranslated(),
+                session.server())
+            .offering(TaskOffer.to(arrival.request(), tasks));
     return tail.translated(translation.of(stream.name()), null);
   }
 

@@ -203,10 +203,12 @@ final class Delivery {
 
   /** Notes that the response has ended, or that the client has left before. */
   void closed(boolean left) {
-    if (receipt != null) {
+    if (receipt != null && !left && translation.isHandedOver()) {
+      receipt.delivered();
+    } else if (receipt != null) {
       receipt.left();
-      receipt = null;
     }
+    receipt = null;
     translation.closed(left);
   }
 

@@ -63,6 +63,11 @@ public abstract class ForwardingTranslation implements Translation {
   }
 
   @Override
+  public boolean isHandedOver() {
+    return inner.isHandedOver();
+  }
+
+  @Override
   public boolean pausesForNewerTail() {
     return inner.pausesForNewerTail();
   }

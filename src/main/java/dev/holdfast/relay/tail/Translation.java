@@ -72,6 +72,11 @@ public interface Translation {
     return List.of();
   }
 
+  /** Returns true if the response has paused, and the client asks for the result in another way. */
+  default boolean isHandedOver() {
+    return false;
+  }
+
   /** Returns true if the response pauses when a newer tail takes the stream. */
   default boolean pausesForNewerTail() {
     return false;
