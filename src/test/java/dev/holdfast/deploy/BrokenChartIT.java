@@ -293,7 +293,12 @@ class BrokenChartIT {
             "name: http",
             "name: web"),
         edit(ChartCheck.ROUTES, "ingress-nginx.yaml", "values.yaml", "[/mcp,", "[/q, /mcp,"),
-        edit(ChartCheck.ROUTES, "envoy-gateway.yaml", "values.yaml", "/sse, /messages]", "/sse]"),
+        edit(
+            ChartCheck.ROUTES,
+            "envoy-gateway.yaml",
+            "values.yaml",
+            "/sse, /messages, /calls]",
+            "/sse]"),
         edit(
             ChartCheck.ROUTES,
             "envoy-gateway.yaml",

@@ -256,11 +256,14 @@ class LimitsTest {
   /** An event source stops on any error status, so it does not silently skip the lost events. */
   @Test
   void shouldReportPurgedEventsToAnEventSource() {
+    double appended = Metrics.of(Metrics.APPENDED);
     SseClient client = SseClient.initialized(GatewayUrl.of("/sse"));
     String cursor = client.stream().lastEventId();
     client.stream().cut();
     client.post(SseClient.call("5", "manual", "{\"key\":\"flooded\"}"));
     tool.sendAndFinish("flooded", 9200, 10);
+    // The writer waits for a client that comes back.
+    await().until(() -> Metrics.of(Metrics.APPENDED) > appended + 9200);
 
     await()
         .untilAsserted(() -> {
