@@ -61,6 +61,12 @@ final class MemoryBudget {
   /** The most accounts of those that had nothing to give that are asked again at a time. */
   static final int MOST_RETRIED = 32;
 
+  /**
+   * Bytes from which all writers get room in the order of arrival: if results waited for smaller
+   * messages, too many would be held at a time.
+   */
+  private static final long LARGE = 64 * 1024;
+
   private static final List<Kind> KINDS = List.of(Kind.values());
 
   /** Upper bound of one wait, in case a change was not noticed. */
@@ -357,7 +363,7 @@ final class MemoryBudget {
    */
   boolean take(Account writer, long needed, BooleanSupplier stopped) throws InterruptedException {
     lock.lockInterruptibly();
-    WaitingWriter own = new WaitingWriter(served + needed, tickets++);
+    WaitingWriter own = new WaitingWriter(served + Math.min(needed, LARGE), tickets++);
     try {
       waiting.add(own);
       while (!stopped.getAsBoolean()) {
