@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(300)
 class TasksIT {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private static Map<String, String> settings(RedisFixture redis, URI server) {
     return Map.of(
