@@ -69,6 +69,9 @@ sealed interface Command {
   /** A command that reads the store of a gateway, and therefore needs a shared store. */
   sealed interface OnStore extends Command {}
 
+  /** A command about sessions and their streams. */
+  sealed interface OnSessions extends OnStore {}
+
   /** A command about calls. */
   sealed interface OnCalls extends OnStore {}
 
@@ -87,7 +90,7 @@ sealed interface Command {
   /** Ends a call that runs. */
   record Cancel(Map<String, String> properties, StreamRef call, boolean json) implements OnCalls {}
 
-  record Sessions(Map<String, String> properties, boolean json) implements OnStore {}
+  record Sessions(Map<String, String> properties, boolean json) implements OnSessions {}
 
   /**
    * Lists streams.
@@ -95,7 +98,7 @@ sealed interface Command {
    * @param session beginning of the session id; null for all sessions
    */
   record Streams(Map<String, String> properties, @Nullable String session, boolean json)
-      implements OnStore {}
+      implements OnSessions {}
 
   /**
    * Prints a stream and follows it.
@@ -110,7 +113,7 @@ sealed interface Command {
       @Nullable String stream,
       Position after,
       boolean json)
-      implements OnStore {}
+      implements OnSessions {}
 
   /**
    * Ends one session, or all that exceeded the idle timeout and that no sweep has removed yet.
@@ -119,5 +122,5 @@ sealed interface Command {
    * @param all whether all other sessions end, too
    */
   record Purge(Map<String, String> properties, @Nullable String session, boolean all, boolean json)
-      implements OnStore {}
+      implements OnSessions {}
 }

@@ -80,10 +80,13 @@ public final class CommandRunner implements QuarkusApplication {
 
   private ExitCode run(Command.OnStore command, CommandContext.SharedStore store, Output output) {
     SessionPages pages = new SessionPages(sessions);
-    return command instanceof Command.OnCalls onCalls
-        ? new CallCommands(store.streams(), log, store.inbox(), pages, clock, output).run(onCalls)
-        : new StoreCommands(store.streams(), sessions, log, expired, context.clients(), output)
-            .run(command);
+    return switch (command) {
+      case Command.OnCalls calls ->
+          new CallCommands(store.streams(), log, store.inbox(), pages, clock, output).run(calls);
+      case Command.OnSessions about ->
+          new StoreCommands(store.streams(), pages, log, expired, context.clients(), output)
+              .run(about);
+    };
   }
 
   private static ExitCode refuse(Output output) {

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /** Visits the sessions of a store in pages. */
-record SessionPages(SessionStore sessions) {
+record SessionPages(SessionStore store) {
 
   private static final int PAGE = 100;
 
@@ -18,7 +18,7 @@ record SessionPages(SessionStore sessions) {
     Set<SessionId> visited = new HashSet<>();
     Optional<String> from = Optional.empty();
     do {
-      SessionStore.Page page = sessions.list(from.orElse(null), PAGE);
+      SessionStore.Page page = store.list(from.orElse(null), PAGE);
       action.accept(
           page.entries().stream().filter(entry -> visited.add(entry.session().id())).toList());
       from = page.next();

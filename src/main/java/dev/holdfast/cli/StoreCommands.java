@@ -27,14 +27,13 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the commands that inspect or change a shared store. */
 record StoreCommands(
     StreamIndex streams,
-    SessionStore sessions,
+    SessionPages sessions,
     EventLog log,
     Provider<Housekeeping> expired,
     KnownClients clients,
@@ -49,9 +48,8 @@ record StoreCommands(
 
   private static final Duration POLL_INTERVAL = Duration.ofMillis(250);
 
-  ExitCode run(Command.OnStore command) {
+  ExitCode run(Command.OnSessions command) {
     return switch (command) {
-      case Command.OnCalls _ -> throw new IllegalStateException("run by CallCommands: " + command);
       case Command.Sessions _ -> listSessions();
       case Command.Streams list -> {
         String one = list.session();
@@ -72,9 +70,9 @@ record StoreCommands(
     List<Session> found = new ArrayList<>();
     SessionId.parse(beginning)
         .ifPresentOrElse(
-            id -> sessions.find(id).ifPresent(found::add),
+            id -> sessions.store().find(id).ifPresent(found::add),
             () ->
-                forEachSession(entry -> {
+                sessions.forEach(entry -> {
                   if (entry.session().id().value().startsWith(beginning)) {
                     found.add(entry.session());
                   }
@@ -91,12 +89,8 @@ record StoreCommands(
 
   private ExitCode listSessions() {
     output.header(SESSION_ROW.formatted((Object[]) SESSION_HEADER.split(",")));
-    new SessionPages(sessions).forEachPage(this::print);
+    sessions.forEachPage(this::print);
     return ExitCode.SUCCESS;
-  }
-
-  private void forEachSession(Consumer<SessionStore.Page.Entry> action) {
-    new SessionPages(sessions).forEach(action);
   }
 
   private void print(List<SessionStore.Page.Entry> page) {
@@ -159,7 +153,7 @@ record StoreCommands(
   private ExitCode listStreams(@Nullable Session one) {
     output.header(STREAM_ROW.formatted("SESSION", "STREAM", "STATE", "EVENTS", "LAST EVENT"));
     if (one == null) {
-      forEachSession(entry -> printStreams(entry.session().id()));
+      sessions.forEach(entry -> printStreams(entry.session().id()));
     } else {
       printStreams(one.id());
     }
@@ -202,7 +196,7 @@ record StoreCommands(
   private ExitCode purge(Housekeeping expired, boolean all) {
     List<Session> chosen = new ArrayList<>();
     if (all) {
-      forEachSession(entry -> chosen.add(entry.session()));
+      sessions.forEach(entry -> chosen.add(entry.session()));
     }
     Sessions.EndReport ended =
         chosen.stream()

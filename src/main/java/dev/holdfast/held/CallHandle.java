@@ -3,10 +3,10 @@ package dev.holdfast.held;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.holdfast.call.Principal;
-import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.stream.EventId;
+import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.seal.Seal;
 import java.time.Duration;
 import java.util.List;
@@ -25,8 +25,7 @@ record CallHandle(EventId start) {
   static final Duration LIFE = Duration.ofDays(1);
 
   static CallHandle of(StreamRef stream) {
-    SessionId session = new SessionId(stream.key().value());
-    return new CallHandle(new EventId(session, stream.name(), Position.START));
+    return new CallHandle(new EventId(StreamNames.session(stream), stream.name(), Position.START));
   }
 
   String seal(Seal seal, Principal principal, String upstream) {

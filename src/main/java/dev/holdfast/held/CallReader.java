@@ -57,7 +57,7 @@ public final class CallReader {
     this.on = on;
   }
 
-  /** What a read finds. */
+  /** Result of a read. */
   public sealed interface Page {
 
     /**
@@ -75,7 +75,7 @@ public final class CallReader {
         messages = List.copyOf(messages);
       }
 
-      /** Whether there is nothing to tell a reader that waits. */
+      /** Returns true if a reader that waits learns nothing. */
       public boolean isNothing() {
         return messages.isEmpty() && !closed;
       }
@@ -92,12 +92,12 @@ public final class CallReader {
     record Unknown() implements Page {}
   }
 
-  /** Whether calls can be read. */
+  /** Returns true if calls can be read. */
   public boolean isOn() {
     return on;
   }
 
-  /** Whether this replica drains, so that readers should go to another one. */
+  /** Returns true while this replica drains: readers should go to another one. */
   public boolean isDraining() {
     return draining.getAsBoolean();
   }

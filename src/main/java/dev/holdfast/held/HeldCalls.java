@@ -136,15 +136,11 @@ public final class HeldCalls {
   }
 
   private boolean becomesTask(Message.Request request) {
+    String capabilities =
+        JsonEdit.raw(request.bytes(), "params", "_meta", MetaKeys.CLIENT_CAPABILITIES);
     return config.taskAfter().isPresent()
-        && JsonEdit.raw(
-                request.bytes(),
-                "params",
-                "_meta",
-                MetaKeys.CLIENT_CAPABILITIES,
-                "extensions",
-                ClientCapabilities.TASKS)
-            != null;
+        && capabilities != null
+        && new ClientCapabilities(capabilities).hasTasks();
   }
 
   private Reply withTool(Reply reply) {

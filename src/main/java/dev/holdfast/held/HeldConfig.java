@@ -50,8 +50,8 @@ public interface HeldConfig {
   String tool();
 
   /**
-   * Whether the messages of a durable call can be read at {@code /calls/<handle>/stream}. The
-   * response to the call then has the handle in a header.
+   * Access to the messages of a durable call at {@code /calls/<handle>/stream}. The response to the
+   * call then has the handle in a header.
    */
   @WithDefault("false")
   boolean follow();

@@ -111,25 +111,11 @@ public interface EventLog extends AutoCloseable {
   }
 
   /**
-   * The position of the newest event that the store has.
+   * The position of the newest event that the store has, or had while the stream is open.
    *
-   * @return empty if the stream has none, or there is no such stream
+   * @return empty if there is no such stream
    */
-  default Optional<Position> newest(StreamRef stream) {
-    Optional<Position> last = beforeOldest(stream);
-    while (last.isPresent()) {
-      Position after = last.get();
-      switch (readStored(stream, after, PAGE_EVENTS, PAGE_BYTES)) {
-        case ReadResult.Events(List<LogEvent> events) when !events.isEmpty() ->
-            last = Optional.of(events.getLast().position());
-        case ReadResult.Gap gap when gap.resumeAfter().isPresent() -> last = gap.resumeAfter();
-        default -> {
-          return last;
-        }
-      }
-    }
-    return last;
-  }
+  Optional<Position> newest(StreamRef stream);
 
   /**
    * Begins a read without waiting for the store.
@@ -149,6 +135,11 @@ public interface EventLog extends AutoCloseable {
    *     keeps none; empty when there is no such stream
    */
   Optional<Position> beforeOldest(StreamRef stream);
+
+  /** The same cursor after a read that found a gap; empty when nothing is known to be left. */
+  default Optional<Position> beforeRest(StreamRef stream, ReadResult.Gap gap) {
+    return gap.resumeAfter().or(() -> beforeOldest(stream));
+  }
 
   /**
    * Makes the caller the only tail of the stream on all replicas, and evicts the previous tail. The

@@ -48,10 +48,10 @@ public final class ReaderWindow {
   /** The connected reader, or {@link #NOBODY}. */
   private long reader = NOBODY;
 
-  /** Whether the expected reader was connected before. */
+  /** True if the expected reader was connected before. */
   private boolean hasLeft;
 
-  /** When it left, by the nano time. */
+  /** Nano time at which it left. */
   private long leftAt;
 
   /** The last event that the reader has. */

@@ -38,6 +38,15 @@ public interface StreamIndex {
   List<List<Connection>> followed(List<LogKey> keys);
 
   /**
+   * Returns true if a client follows an open stream now, on any replica. Throws as {@link
+   * #followed} does.
+   */
+  default boolean isFollowed(StreamRef stream) {
+    return followed(List.of(stream.key())).getFirst().stream()
+        .anyMatch(connection -> connection.stream().equals(stream.name()));
+  }
+
+  /**
    * A client that follows a stream.
    *
    * @param stream name of the stream
@@ -81,7 +90,7 @@ public interface StreamIndex {
   }
 
   /**
-   * What is known of a stream besides its events.
+   * Facts about a stream besides its events.
    *
    * @param opening null if it answers no requests, or if an earlier version has opened it
    * @param followed whether a client is connected; false for a complete stream

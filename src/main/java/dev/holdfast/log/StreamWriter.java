@@ -19,8 +19,8 @@ public interface StreamWriter {
   }
 
   /**
-   * Whether a client follows the stream, or will soon. A client on another replica is known from
-   * the last append on. Does not call the store.
+   * Returns true if a client follows the stream, or will soon. A client on another replica is known
+   * from the last append on. Does not call the store.
    */
   default boolean isFollowed() {
     return true;

@@ -7,8 +7,6 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -34,18 +32,9 @@ public final class CanonicalJson {
     try (JsonParser parser = Utf8JsonFactory.INSTANCE.createParser(json)) {
       ByteArrayOutputStream out = new ByteArrayOutputStream();
       write(parser, parser.nextToken(), without, out);
-      return sha256(out.toByteArray());
+      return Sha256.of(out.toByteArray());
     } catch (IOException invalid) {
       throw new UncheckedIOException(invalid);
-    }
-  }
-
-  /** Returns the SHA-256 digest of bytes. */
-  public static byte[] sha256(byte[] bytes) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(bytes);
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException("every JDK has SHA-256", impossible);
     }
   }
 
@@ -93,7 +82,7 @@ public final class CanonicalJson {
       text(member.name, out);
       out.writeBytes(member.value);
     }
-    return sha256(out.toByteArray());
+    return Sha256.of(out.toByteArray());
   }
 
   /** Writes the length and all characters, also those that UTF-8 cannot represent. */

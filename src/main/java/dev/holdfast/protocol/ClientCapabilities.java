@@ -30,6 +30,11 @@ public record ClientCapabilities(String json) {
     return mode == null ? "form" : mode;
   }
 
+  /** Returns true if the client knows {@link #TASKS}. */
+  public boolean hasTasks() {
+    return has("extensions", TASKS);
+  }
+
   /** Returns true if a capability is declared. */
   public boolean has(String... path) {
     return JsonEdit.raw(json.getBytes(UTF_8), path) != null;

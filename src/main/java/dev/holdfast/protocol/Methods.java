@@ -39,7 +39,7 @@ public final class Methods {
   /** Opens a stream of notifications (2026-07-28). */
   public static final String SUBSCRIPTIONS_LISTEN = "subscriptions/listen";
 
-  /** Asks what has become of a task. */
+  /** Asks for the state of a task. */
   public static final String TASKS_GET = "tasks/get";
 
   /** Answers what the server of a task asks. */
@@ -48,7 +48,7 @@ public final class Methods {
   /** Cancels a task. */
   public static final String TASKS_CANCEL = "tasks/cancel";
 
-  /** What has become of a task. */
+  /** Tells the state of a task. */
   public static final String NOTIFICATIONS_TASKS = "notifications/tasks";
 
   /** The client has accepted the response to {@link #INITIALIZE}. */

@@ -93,6 +93,11 @@ public final class FaultyLog implements EventLog {
   }
 
   @Override
+  public Optional<Position> newest(StreamRef stream) {
+    return target().newest(stream);
+  }
+
+  @Override
   public Optional<Position> beforeOldest(StreamRef stream) {
     return target().beforeOldest(stream);
   }

@@ -28,7 +28,7 @@ public interface EraListener {
     REFUSED
   }
 
-  /** What becomes of calls that run for long. */
+  /** Events of calls that run for long. */
   enum Task {
     /** The client got a task in place of the result. */
     MADE,
@@ -42,6 +42,6 @@ public interface EraListener {
   /** A client brought back a state. */
   void state(State kind);
 
-  /** A call is a task. */
+  /** A call became a task, or a task was cancelled. */
   void task(Task kind);
 }

@@ -85,7 +85,7 @@ record StatelessCall(
     later(
         context.config().cancelGrace(),
         () -> {
-          if (!context.isFollowed(ref)) {
+          if (!context.streams().isFollowed(ref)) {
             cancelNow();
           }
         });

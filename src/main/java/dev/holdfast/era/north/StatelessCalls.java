@@ -16,6 +16,7 @@ import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.seal.SealStore;
 import java.util.ArrayList;
@@ -148,7 +149,7 @@ record StatelessCalls(StatelessContext context, SessionPool pool, Tasks tasks) {
   /** Follows the call that a request repeats, in the session of that call. */
   private Tail repeated(Tail tail, Arrival arrival, CallId id, PooledSession session) {
     StreamRef stream = tail.stream();
-    SessionId first = new SessionId(stream.key().value());
+    SessionId first = StreamNames.session(stream);
     StatelessCall call = StatelessCall.of(context, arrival.exchange(), first, false, "");
     ResultTranslation translation =
         new ResultTranslation(

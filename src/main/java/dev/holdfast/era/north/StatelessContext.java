@@ -1,12 +1,10 @@
 package dev.holdfast.era.north;
 
 import dev.holdfast.log.StreamIndex;
-import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.seal.Seal;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.List;
 
 /**
  * Parts that all calls of clients without a session share.
@@ -24,11 +22,5 @@ record StatelessContext(
 
   Instant expiry() {
     return clock.instant().plus(config.answerTimeout());
-  }
-
-  /** Returns true if a client follows a stream, on any replica. */
-  boolean isFollowed(StreamRef stream) {
-    return streams.followed(List.of(stream.key())).getFirst().stream()
-        .anyMatch(connection -> connection.stream().equals(stream.name()));
   }
 }

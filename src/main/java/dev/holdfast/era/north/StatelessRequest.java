@@ -6,8 +6,8 @@ import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.MetaKeys;
 import dev.holdfast.protocol.Methods;
+import dev.holdfast.protocol.Sha256;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
@@ -67,21 +67,13 @@ record StatelessRequest(Message.Request message, Map<String, String> members, by
 
   /** Adds a member. The sum does not depend on the order of the members. */
   private static void addTo(byte[] digest, String name, byte[] json, int from, int length) {
-    MessageDigest hash = sha256();
+    MessageDigest hash = Sha256.begin();
     hash.update(name.getBytes(UTF_8));
     hash.update((byte) 0);
     hash.update(json, from, length);
     byte[] sum = hash.digest();
     for (int i = 0; i < digest.length; i++) {
       digest[i] += sum[i];
-    }
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException(impossible);
     }
   }
 
@@ -102,7 +94,7 @@ record StatelessRequest(Message.Request message, Map<String, String> members, by
 
   /** A short name for the capabilities, which may have any number of bytes. */
   String capabilitiesDigest() {
-    byte[] digest = sha256().digest(capabilities().getBytes(UTF_8));
+    byte[] digest = Sha256.of(capabilities().getBytes(UTF_8));
     return Base64.getEncoder().encodeToString(digest);
   }
 

@@ -13,7 +13,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has become of a task, as the stream of its call says (MCP 2026-07-28, Tasks).
+ * State of a task, as the stream of its call says (MCP 2026-07-28, Tasks).
  *
  * @param updated time of the newest event; null if there is none
  * @param questions requests of the server without an answer

@@ -66,8 +66,7 @@ final class Tasks {
   }
 
   private static boolean declares(StatelessRequest request) {
-    return new ClientCapabilities(request.capabilities())
-        .has("extensions", ClientCapabilities.TASKS);
+    return new ClientCapabilities(request.capabilities()).hasTasks();
   }
 
   /** The response to a call that has become a task. */
@@ -193,7 +192,7 @@ final class Tasks {
           }
         }
         case ReadResult.Gap gap -> {
-          Position next = gap.resumeAfter().or(() -> log.beforeOldest(stream)).orElse(cursor);
+          Position next = log.beforeRest(stream, gap).orElse(cursor);
           if (next.compareTo(cursor) <= 0) {
             return Optional.of(running(stream, cursor, reader));
           }

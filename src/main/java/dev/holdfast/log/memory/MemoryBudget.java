@@ -93,8 +93,8 @@ final class MemoryBudget {
   private final Map<String, Client> clientsByName = new HashMap<>();
 
   /**
-   * What was asked for in vain, the oldest first. It is asked for again when the session offers it
-   * again, or in turn: time may have passed after which it can go.
+   * Purges that removed nothing, the oldest first. They are tried again when the session offers the
+   * kind again, or in turn: its events may have become old enough.
    */
   private final SequencedSet<Purge> refused = new LinkedHashSet<>();
 
@@ -161,7 +161,7 @@ final class MemoryBudget {
     private final Set<Kind> offers = EnumSet.noneOf(Kind.class);
     private long bytes;
 
-    /** What it offers in vain. Replaced with the lock of the budget. */
+    /** Kinds that it offers, but has none of now. Replaced with the lock of the budget. */
     private volatile Set<Kind> refuses = Set.of();
 
     private Account(String client, Purger purger, long number) {
@@ -263,7 +263,7 @@ final class MemoryBudget {
       Kind kind = next.kind;
       if (!account.purger.purge(kind, account == writer)) {
         asked.add(next);
-        if (account != writer) { // It has something once its newest event need not stay.
+        if (account != writer) { // The newest event of the writer may go later.
           account.change(false, _ -> account.refuse(kind, true));
         }
       }

@@ -99,6 +99,11 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   }
 
   @Override
+  public Optional<Position> newest(StreamRef stream) {
+    return find(stream, Optional.empty(), MemoryStream::newestPosition);
+  }
+
+  @Override
   public Optional<Position> beforeOldest(StreamRef stream) {
     return find(stream, Optional.empty(), MemoryStream::beforeOldest);
   }

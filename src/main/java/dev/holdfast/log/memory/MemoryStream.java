@@ -362,6 +362,10 @@ final class MemoryStream {
     return Optional.of(new Position(oldest.millis(), oldest.number() - 1));
   }
 
+  Optional<Position> newestPosition() {
+    return isOpen() || size() > 0 ? Optional.of(last) : Optional.empty();
+  }
+
   Position delivered() {
     return delivered;
   }

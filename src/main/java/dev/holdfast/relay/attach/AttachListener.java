@@ -11,6 +11,6 @@ public interface AttachListener {
     EXECUTED
   }
 
-  /** Something happened. */
+  /** Reports an event of a repeated call. */
   void repeated(Event event);
 }

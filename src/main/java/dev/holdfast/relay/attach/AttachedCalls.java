@@ -21,7 +21,6 @@ import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.session.Session;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jboss.logging.Logger;
@@ -98,7 +97,7 @@ public record AttachedCalls(
   }
 
   private Attachment repeated(Repeatable call, Entry before) {
-    ReaderWait wait = new ReaderWait(index, this::isFollowed);
+    ReaderWait wait = new ReaderWait(index, streams::isFollowed);
     Entry found = before;
     while (found != null) {
       ReaderWait.Next next = wait.next(found);
@@ -139,12 +138,6 @@ public record AttachedCalls(
     return first.map(tail -> new Attachment(tail.repeating(request).reporting(receipt), receipt));
   }
 
-  /** Returns true if a client follows an open stream, also one that has resumed it. */
-  private boolean isFollowed(StreamRef stream) {
-    return streams.followed(List.of(stream.key())).getFirst().stream()
-        .anyMatch(connection -> connection.stream().equals(stream.name()));
-  }
-
   /** Reads the first call from its oldest event; empty if it has no result, or none any more. */
   private Optional<Tail> reopened(
       String upstream, StreamRef stream, Caller caller, Receipt receipt) {
@@ -152,7 +145,7 @@ public record AttachedCalls(
       if (index.isRead(stream)) {
         return Optional.empty();
       }
-      SessionId id = new SessionId(stream.key().value());
+      SessionId id = StreamNames.session(stream);
       Session session = sessions.find(upstream, id, false, caller.principal());
       EventId start = new EventId(stream.name(), Position.START);
       return tails.resume(session, start, tails.readAhead(id, start));

@@ -11,6 +11,7 @@ import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
+import dev.holdfast.protocol.Sha256;
 import dev.holdfast.session.Session;
 import java.io.ByteArrayOutputStream;
 import java.util.Base64;
@@ -49,12 +50,10 @@ final class CallDigest {
             Boolean.toString(session.version().hasSessions()));
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     for (String each : client) {
-      all.writeBytes(CanonicalJson.sha256(each.getBytes(UTF_8)));
+      all.writeBytes(Sha256.of(each.getBytes(UTF_8)));
     }
     all.writeBytes(CanonicalJson.digest(params.getBytes(UTF_8), "_meta"));
     return Optional.of(
-        Base64.getUrlEncoder()
-            .withoutPadding()
-            .encodeToString(CanonicalJson.sha256(all.toByteArray())));
+        Base64.getUrlEncoder().withoutPadding().encodeToString(Sha256.of(all.toByteArray())));
   }
 }

@@ -131,10 +131,10 @@ final class Appender {
       // A process that was frozen for longer than the hold makes an attempt after its thaw, too.
       boolean isLast = outage.isActive() || since(start).compareTo(most) >= 0;
       try {
-        boolean wasFollowed = writer.isFollowed();
+        boolean isUnattended = hasResult(events) && !writer.isFollowed();
         writer.append(events);
         listener.appended(events.size(), since(start));
-        if (!wasFollowed && !writer.isFollowed() && hasResult(events)) {
+        if (isUnattended && !writer.isFollowed()) {
           listener.result(StreamListener.Result.UNATTENDED);
         }
         outage.end();

@@ -26,7 +26,7 @@ public final class OperatorCancellation {
         .toBytes();
   }
 
-  /** Whether a body cancels requests for an operator. */
+  /** Returns true if a body cancels requests for an operator. */
   public static boolean is(Body body) {
     return !body.cancelledRequestIds().isEmpty()
         && "true".equals(JsonEdit.raw(body.bytes(), "params", "_meta", KEY));

@@ -34,7 +34,7 @@ public abstract sealed class RelayException extends RuntimeException {
       return Optional.ofNullable(session);
     }
 
-    /** What became of the session. */
+    /** The reason, for the log. */
     public String reason() {
       return reason;
     }

@@ -23,7 +23,7 @@ public interface StreamListener {
    */
   void deliveredLive(Duration delay);
 
-  /** What becomes of results that miss their clients. */
+  /** Events of results that miss their clients. */
   enum Result {
     /** A call got its result while no client followed it. */
     UNATTENDED,
@@ -31,7 +31,7 @@ public interface StreamListener {
     LATE
   }
 
-  /** Something became of a result. */
+  /** A result has missed its client. */
   void result(Result result);
 
   /**

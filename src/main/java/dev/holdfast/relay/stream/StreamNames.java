@@ -39,6 +39,11 @@ public final class StreamNames {
     return new LogKey(session.value());
   }
 
+  /** Returns the session of a stream. */
+  public static SessionId session(StreamRef stream) {
+    return new SessionId(stream.key().value());
+  }
+
   /** A stream of a session, by its name. */
   public static StreamRef of(Session session, String name) {
     return new StreamRef(key(session.id()), name);

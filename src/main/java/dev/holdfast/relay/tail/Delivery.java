@@ -462,7 +462,7 @@ final class Delivery {
 
   /** Moves the cursor over missing events; returns false if the client must resume instead. */
   boolean skip(ReadResult.Gap gap) {
-    Optional<Position> rest = gap.resumeAfter().or(() -> context.log().beforeOldest(stream));
+    Optional<Position> rest = context.log().beforeRest(stream, gap);
     String cause = MissingEvents.cause(cursor, rest);
     Position next = rest.orElse(cursor);
     if (standalone && next.number() < cursor.number()) {

@@ -109,7 +109,7 @@ public record TailOpener(
               gap.firstAvailable(),
               stale
                   ? MissingEvents.STALE
-                  : MissingEvents.cause(last.position(), rest(stream, gap)));
+                  : MissingEvents.cause(last.position(), context.log().beforeRest(stream, gap)));
       case ReadResult.NoSuchStream _ -> throw notFound(session, stream, last);
       case ReadResult.EndOfStream _ -> {
         context.log().markFullyDelivered(stream, false); // The client has the last event.
@@ -137,17 +137,13 @@ public record TailOpener(
     if (!StreamNames.answersRequests(stream)) {
       return replay.onGap() == ReplayConfig.OnGap.ERROR;
     }
-    Optional<Position> rest = rest(stream, gap);
+    Optional<Position> rest = context.log().beforeRest(stream, gap);
     // A client ahead of the log, which has lost events, would get some twice.
     return rest.isEmpty()
         || rest.get().number() < cursor.number()
         || !(context.log().read(stream, rest.get(), 1)
             instanceof ReadResult.Events(List<LogEvent> events))
         || isOnlyEnd(events);
-  }
-
-  private Optional<Position> rest(StreamRef stream, ReadResult.Gap gap) {
-    return gap.resumeAfter().or(() -> context.log().beforeOldest(stream));
   }
 
   private RelayException purged(

@@ -61,8 +61,9 @@ public enum StreamField {
   KEPT_IN("i:"),
 
   /**
-   * When the stream was opened for a request, and the tool that the request calls, as {@link
-   * Opening} says. When the stream completes, its last entry gets this as the field {@code c}.
+   * Time at which the stream was opened for a request, and the tool that the request calls, as
+   * {@link Opening} says. When the stream completes, its last entry gets this as the field {@code
+   * c}.
    */
   CALL("c:");
 

@@ -114,8 +114,8 @@ local due = count == 0 or isDue(millis, now, interval)
 trim(KEYS[2], expected, number, tonumber(ARGV[10]), due, now - timeToLive, read)
 if complete then
   redis.call('PEXPIRE', KEYS[2], timeToLive)
-  local ended =
-    { OWNER .. name, REQUESTS .. name, LAST .. name, DELIVERED .. name, UPSTREAM .. name, CALL .. name }
+  local ended = { OWNER .. name, REQUESTS .. name, LAST .. name, DELIVERED .. name,
+    UPSTREAM .. name, CALL .. name }
   -- The record of a reader on another replica stays until the reader has the end, or has left. One
   -- with the number 0 has not come yet, and may never do.
   if not tail or replicaOf(tail) == ARGV[7] or string.match(tail, ' 0$') then

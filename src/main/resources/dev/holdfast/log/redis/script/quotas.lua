@@ -17,7 +17,8 @@ local EVENT_BYTES = 64
 -- has left. STAGE exceeds every time, and leaves room for fractions.
 local STAGE = 2 ^ 42
 local NOTIFICATIONS, RESULTS, FOLLOWED = STAGE, 2 * STAGE, 3 * STAGE
--- A client that was cut off may come back to an undelivered stream that completed less than so many ms ago.
+-- A client that was cut off may come back to an undelivered stream that completed less than so many
+-- ms ago.
 local PROTECTED = 60000
 
 local all, delivered, purged = 0, 0, false

@@ -5,9 +5,9 @@
 -- KEYS session hash
 -- ARGV time to live of events in ms, of delivered streams in ms, of the session in ms, most bytes of
 --      a stream, most bytes of a session, '1' to remove expired streams, this replica, then for each
---      stream: name, bytes, bytes of the largest event, flags ('n' new since the last report, 'c' complete, 'f'
---      followed by a client, 'l' left by its client, 'd' delivered to its end, 'k' kept as if it was
---      not)
+--      stream: name, bytes, bytes of the largest event, flags ('n' new since the last report, 'c'
+--      complete, 'f' followed by a client, 'l' left by its client, 'd' delivered to its end, 'k' kept
+--      as if it was not)
 -- Returns the bytes of the session and of its delivered complete streams, '1' if the script has to
 --      run again, else '0', and the client; all in one text. If there is no such session, removes
 --      streams that it has left, and returns no bytes.
