@@ -4,12 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.util.RawValue;
-import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Inbox;
-import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
-import dev.holdfast.log.Position;
-import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamIndex.Opening;
 import dev.holdfast.log.StreamRef;
@@ -22,7 +18,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -33,12 +28,7 @@ import org.jspecify.annotations.Nullable;
  * and the name of a stream.
  */
 record CallCommands(
-    StreamIndex streams,
-    EventLog log,
-    Inbox inbox,
-    SessionPages sessions,
-    InstantSource clock,
-    Output output) {
+    StreamIndex streams, Inbox inbox, SessionPages sessions, InstantSource clock, Output output) {
 
   private static final int PAGE = 100;
   private static final String ROW = "%-56s  %-12s  %-24s  %-9s  %-20s  %-12s  %-9s  %-9s  %s";
@@ -103,16 +93,7 @@ record CallCommands(
   /** The newest message of a stream; empty if there is none. */
   private byte[] newest(StreamIndex.Entry entry) {
     StreamIndex.Message newest = entry.details().newest();
-    if (newest.isWhole()) {
-      return newest.beginning();
-    }
-    Position last = entry.last();
-    return last.number() > 0
-            && log.read(entry.stream(), new Position(last.millis(), last.number() - 1), 1)
-                instanceof ReadResult.Events(List<LogEvent> events)
-            && !events.isEmpty()
-        ? events.getFirst().payload()
-        : new byte[0];
+    return newest.isWhole() ? newest.beginning() : streams.newestMessage(entry.stream());
   }
 
   private void print(Session session, StreamIndex.Entry entry, CallState state) {

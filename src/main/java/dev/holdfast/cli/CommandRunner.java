@@ -82,7 +82,7 @@ public final class CommandRunner implements QuarkusApplication {
     SessionPages pages = new SessionPages(sessions);
     return switch (command) {
       case Command.OnCalls calls ->
-          new CallCommands(store.streams(), log, store.inbox(), pages, clock, output).run(calls);
+          new CallCommands(store.streams(), store.inbox(), pages, clock, output).run(calls);
       case Command.OnSessions about ->
           new StoreCommands(store.streams(), pages, log, expired, context.clients(), output)
               .run(about);

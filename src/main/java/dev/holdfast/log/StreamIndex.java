@@ -30,6 +30,14 @@ public interface StreamIndex {
   Optional<Entry> find(StreamRef stream);
 
   /**
+   * Reads the newest message of a stream, however large it is.
+   *
+   * @return empty if there is none
+   * @throws LogException.StoreUnavailable when the store does not answer in time
+   */
+  byte[] newestMessage(StreamRef stream);
+
+  /**
    * Finds the open streams that a client follows now.
    *
    * @return the connections of each session, in the order of the sessions

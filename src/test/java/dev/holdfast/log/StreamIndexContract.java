@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What operators learn of streams. */
+/** Behaviour of every index of streams, from which operators read. */
 interface StreamIndexContract extends EventLogFixture {
 
   /** Lists the streams of the log. */
@@ -73,11 +73,14 @@ interface StreamIndexContract extends EventLogFixture {
   default void shouldKeepTheBeginningsOfLongTexts() {
     useLog(begun(keeping(100, 10)));
     StreamWriter writer = log().open(ref(), "1", "t".repeat(1000), null);
+    writer.append(List.of(event("short")));
+    pass(Duration.ofMillis(2));
     writer.append(List.of(event("x".repeat(5000))));
 
     assertThat(requireNonNull(details().opening()).tool()).isEqualTo("t".repeat(Opening.MOST));
     assertThat(details().newest().isWhole()).isFalse();
     assertThat(details().newest().beginning()).hasSize(StreamIndex.Message.MOST);
+    assertThat(index().newestMessage(ref())).hasSize(5000);
   }
 
   @Test

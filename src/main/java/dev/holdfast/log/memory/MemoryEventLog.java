@@ -183,6 +183,11 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   }
 
   @Override
+  public byte[] newestMessage(StreamRef stream) {
+    return find(stream, new byte[0], MemoryStream::newestMessage);
+  }
+
+  @Override
   public void check() {
     // The memory of a running process is always available.
   }

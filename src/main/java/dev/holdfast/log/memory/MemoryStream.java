@@ -153,11 +153,12 @@ final class MemoryStream {
         first,
         last,
         size(),
-        new StreamIndex.Details(opening, hasReader(), deliveredToEnd, left, newest()));
+        new StreamIndex.Details(
+            opening, hasReader(), deliveredToEnd, left, StreamIndex.Message.of(newestMessage())));
   }
 
-  private StreamIndex.Message newest() {
-    return StreamIndex.Message.of(size() == 0 ? new byte[0] : at(kept.size() - 1).payload());
+  byte[] newestMessage() {
+    return size() == 0 ? new byte[0] : at(kept.size() - 1).payload();
   }
 
   /** Whether a complete stream is no longer kept. */

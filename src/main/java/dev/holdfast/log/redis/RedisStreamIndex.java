@@ -3,11 +3,13 @@ package dev.holdfast.log.redis;
 import static dev.holdfast.log.redis.script.StoreCalls.available;
 import static dev.holdfast.redis.RedisClient.number;
 
+import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.WatcherRegistry;
+import dev.holdfast.log.redis.script.StreamEntries;
 import dev.holdfast.log.redis.script.StreamField;
 import dev.holdfast.log.redis.script.StreamOwner;
 import dev.holdfast.log.redis.script.StreamScripts;
@@ -62,6 +64,19 @@ public final class RedisStreamIndex implements StreamIndex {
   public Optional<Entry> find(StreamRef stream) {
     return available("find a stream", () -> entries(stream.key(), List.of(stream)).stream())
         .findFirst();
+  }
+
+  @Override
+  public byte[] newestMessage(StreamRef stream) {
+    String key = keys.stream(stream.key().value(), stream.name());
+    Request newest = Request.cmd(Command.XREVRANGE, key, "+", "-", "COUNT", 1);
+    return available(
+        "read a message",
+        () ->
+            StreamEntries.of(client.send(newest)).stream()
+                .findFirst()
+                .map(LogEvent::payload)
+                .orElse(new byte[0]));
   }
 
   private List<List<Connection>> connections(List<LogKey> sessions) {
