@@ -8,9 +8,9 @@ import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.relay.tail.EarlyAnswer;
 import dev.holdfast.relay.tail.ForwardingTranslation;
 import dev.holdfast.relay.tail.Translation;
-import dev.holdfast.session.SessionStoreException;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,9 +23,6 @@ final class HeldResult extends ForwardingTranslation {
 
   private static final byte[] NOTHING = {};
 
-  /** Time after which a handle is made again that needed the store. */
-  private static final Duration RETRY = Duration.ofSeconds(1);
-
   private final RequestId id;
   private final @Nullable String progressToken;
 
@@ -36,15 +33,14 @@ final class HeldResult extends ForwardingTranslation {
 
   private final HeldListener listener;
 
-  private long end;
+  /** Says that the call still runs. */
+  private final EarlyAnswer early;
+
   private boolean answered;
   private boolean held;
 
   /** True if the server has asked the client that called. */
   private boolean asked;
-
-  /** The last message, once the time is over. */
-  private byte @Nullable [] handle;
 
   /** Makes answers of the gateway. */
   interface Texts {
@@ -69,7 +65,7 @@ final class HeldResult extends ForwardingTranslation {
     super(inner);
     this.id = request.id();
     this.progressToken = request.progressToken();
-    this.end = System.nanoTime() + most.toNanos();
+    this.early = new EarlyAnswer(most);
     this.collects = collects;
     this.texts = texts;
     this.listener = listener;
@@ -115,20 +111,11 @@ final class HeldResult extends ForwardingTranslation {
   @Override
   public @Nullable Duration untilPause() {
     Duration asks = collects ? null : inner.untilPause();
-    return answered || asks != null ? asks : untilHeld();
+    return answered || asks != null ? asks : early.left(this::running);
   }
 
-  private Duration untilHeld() {
-    long left = end - System.nanoTime();
-    if (left <= 0 && handle == null) {
-      try {
-        handle = texts.running(asked);
-      } catch (SessionStoreException away) {
-        end += RETRY.toNanos();
-        return RETRY;
-      }
-    }
-    return Duration.ofNanos(left);
+  private byte[] running() {
+    return texts.running(asked);
   }
 
   @Override
@@ -138,11 +125,11 @@ final class HeldResult extends ForwardingTranslation {
 
   @Override
   public byte[] pause(Position cursor) {
-    boolean isOver = end - System.nanoTime() <= 0 && inner.untilPause() == null;
+    boolean isOver = early.isDue() && inner.untilPause() == null;
     if (!collects && !isOver) {
       return inner.pause(cursor);
     }
-    byte[] answer = handle == null ? texts.running(asked) : handle;
+    byte[] answer = early.take(this::running);
     held = true;
     listener.held(collects ? HeldListener.Event.WAITED : HeldListener.Event.HELD);
     return answer;

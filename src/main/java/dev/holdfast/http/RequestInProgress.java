@@ -180,7 +180,7 @@ final class RequestInProgress implements AutoCloseable {
         .map(tail -> audited(tail, null));
   }
 
-  /** Tells the audit log what becomes of a resumed call. */
+  /** Tells the audit log the outcome of a resumed call. */
   Tail audited(Tail tail, @Nullable SessionId session) {
     return steps.doors().audit().resumed(tail, caller, upstream, session);
   }

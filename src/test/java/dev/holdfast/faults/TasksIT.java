@@ -12,6 +12,7 @@ import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.StatelessClient;
 import java.net.URI;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -29,15 +30,10 @@ class TasksIT {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private static Map<String, String> settings(RedisFixture redis, URI server) {
-    return Map.of(
-        "holdfast.store",
-        "redis",
-        "quarkus.redis.hosts",
-        redis.url(),
-        "holdfast.upstream.url",
-        server.toString(),
-        "holdfast.calls.task-after",
-        "300ms");
+    Map<String, String> settings = new HashMap<>(redis.gatewaySettings());
+    settings.put("holdfast.upstream.url", server.toString());
+    settings.put("holdfast.calls.task-after", "300ms");
+    return settings;
   }
 
   private static StatelessClient client(Gateway gateway) {

@@ -172,7 +172,7 @@ class TasksTest {
         .doesNotContain("Bob");
   }
 
-  /** What was asked before belongs to the call, and not to the task. */
+  /** Requests made before belong to the call, and not to the task. */
   @Test
   void shouldBecomeATaskAfterARoundOfQuestions() {
     jobs.go(key, Step.ASK);

@@ -145,7 +145,7 @@ final class ResultTranslation implements Translation {
     if (declared != null && missing == null) {
       missing = new ClientCapabilities(declared).missing(question.method(), question.bytes());
     }
-    asked.add(question, previous);
+    asked.add(question, previous, newest);
     return NOTHING;
   }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,11 +26,18 @@ final class ServerRequests {
   /** Time for which further requests are awaited. */
   private static final Duration GATHERING = Duration.ofMillis(50);
 
-  private final Map<RequestId, String> open = new LinkedHashMap<>();
+  private final Map<RequestId, Open> open = new LinkedHashMap<>();
   private @Nullable Position from;
 
   /** Nano time of the first request of the round. */
   private long since;
+
+  /**
+   * A request.
+   *
+   * @param input the form in which clients get it, as a raw JSON object
+   */
+  private record Open(Position position, String input) {}
 
   boolean isEmpty() {
     return open.isEmpty();
@@ -40,16 +48,20 @@ final class ServerRequests {
    *
    * @param before position of the event before it
    */
-  void add(Message.Request request, Position before) {
+  void add(Message.Request request, Position before, Position position) {
     from = from == null ? before : from;
     since = open.isEmpty() ? System.nanoTime() : since;
-    if (open.size() < MAX_REQUESTS) {
-      open.put(request.id(), input(request));
+    if (!isFull()) {
+      open.put(request.id(), new Open(position, input(request)));
     }
   }
 
-  /** The form in which clients get a request, as a raw JSON object. */
-  static String input(Message.Request request) {
+  /** Returns true if this round takes no more requests. */
+  boolean isFull() {
+    return open.size() >= MAX_REQUESTS;
+  }
+
+  private static String input(Message.Request request) {
     byte[] input =
         new JsonEdit()
             .remove("jsonrpc")
@@ -81,10 +93,15 @@ final class ServerRequests {
     return ids;
   }
 
+  /** Passes each request and its position on. */
+  void forEach(BiConsumer<RequestId, Position> action) {
+    open.forEach((id, request) -> action.accept(id, request.position));
+  }
+
   /** The requests by their keys, as a raw JSON object. */
   String toJson() {
     JsonEdit all = new JsonEdit();
-    open.forEach((id, request) -> all.set(request, id.key()));
+    open.forEach((id, request) -> all.set(request.input, id.key()));
     return all.toJson();
   }
 }

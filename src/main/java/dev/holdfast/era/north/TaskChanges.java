@@ -89,7 +89,7 @@ final class TaskChanges {
   }
 
   private void addNews(List<byte[]> news, String id, TaskHandle task) {
-    TaskState state = tasks.read(exchange, task).orElse(null);
+    TaskState state = tasks.read(tasks.call(exchange, task), task).orElse(null);
     if (state == null || !state.isRunning()) {
       running.remove(id);
     }

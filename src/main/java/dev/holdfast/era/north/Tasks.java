@@ -1,6 +1,5 @@
 package dev.holdfast.era.north;
 
-import dev.holdfast.call.Caller;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.lock.LruMap;
 import dev.holdfast.log.EventLog;
@@ -19,6 +18,7 @@ import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.stream.RelayException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -75,9 +75,7 @@ final class Tasks {
         new TaskHandle(call.session(), stream, call.id(), from, context.clock().instant());
     String id = task.seal(context.seal(), call.caller(), call.upstream());
     JsonEdit response = new JsonEdit().set("\"task\"", "result", "resultType");
-    new TaskState.Reader()
-        .running()
-        .addTo(response, "result", id, task, settings.kept(), task.created(), false);
+    TaskState.begun().addTo(response, "result", id, task, settings.kept(), task.created());
     return response.apply(JsonRpcMessages.result(request, "{}"));
   }
 
@@ -95,15 +93,15 @@ final class Tasks {
     if (task == null) {
       return null;
     }
-    TaskState state = read(exchange, task).orElseThrow(() -> unknown());
-    StatelessCall call = StatelessCall.of(context, exchange, task.session(), false, task.call());
+    StatelessCall call = call(exchange, task);
+    TaskState state = read(call, task).orElseThrow(() -> unknown());
     JsonEdit result = new JsonEdit().set("\"complete\"", "result", "resultType");
     switch (request.method()) {
       case Methods.TASKS_UPDATE -> update(call, request, task, state);
       case Methods.TASKS_CANCEL -> {
         if (state.isRunning()) {
           context.listener().task(EraListener.Task.CANCELLED);
-          Reply _ = call.send(JsonRpcMessages.cancelled(task.call()));
+          send(call, JsonRpcMessages.cancelled(task.call()));
         }
       }
       default -> {
@@ -116,7 +114,8 @@ final class Tasks {
   }
 
   void addTo(JsonEdit edit, String path, String id, TaskHandle task, TaskState state) {
-    state.addTo(edit, path, id, task, settings.kept(), context.clock().instant(), true);
+    state.addTo(edit, path, id, task, settings.kept(), context.clock().instant());
+    state.addDetailsTo(edit, path);
   }
 
   static StatelessException unknown() {
@@ -128,22 +127,26 @@ final class Tasks {
     return TaskHandle.open(context.seal(), id, exchange.caller(), exchange.upstream()).orElse(null);
   }
 
+  /** The call of a task, which goes on in its session. */
+  StatelessCall call(Exchange exchange, TaskHandle task) {
+    return StatelessCall.of(context, exchange, task.session(), false, task.call());
+  }
+
   /** Gives the server the answers of the client. Each question is answered once. */
   private void update(
       StatelessCall call, StatelessRequest request, TaskHandle task, TaskState state) {
     state
-        .questions()
-        .forEach((id, question) -> {
+        .asked()
+        .forEach((id, position) -> {
           String answer = JsonEdit.raw(request.inputResponses(), id.key());
           if (answer != null) {
-            once(
-                task,
-                question.position(),
-                () -> {
-                  Reply _ = call.send(JsonRpcMessages.result(id, answer));
-                });
+            once(task, position, () -> send(call, JsonRpcMessages.result(id, answer)));
           }
         });
+  }
+
+  private static void send(StatelessCall call, byte[] message) {
+    Reply _ = call.send(message);
   }
 
   private void once(TaskHandle task, Position question, Runnable answer) {
@@ -163,38 +166,37 @@ final class Tasks {
     return "task/" + task.ref() + "/" + question;
   }
 
-  /** Reads what has become of a task; empty if the log does not have it any more. */
-  Optional<TaskState> read(Exchange exchange, TaskHandle task) {
-    Caller caller = exchange.caller();
+  /** Reads the state of a task; empty if the log does not have it any more. */
+  Optional<TaskState> read(StatelessCall call, TaskHandle task) {
     try {
       // The session is in use.
-      context.relay().enter(exchange.upstream(), task.session(), false, caller);
+      context.relay().enter(call.upstream(), task.session(), false, call.caller());
     } catch (RelayException.SessionNotFound ended) {
       return Optional.empty();
     }
-    StatelessCall call = StatelessCall.of(context, exchange, task.session(), false, task.call());
     StreamRef stream = task.ref();
     Position cursor = settled.getOrDefault(stream, task.from());
-    TaskState.Reader reader = new TaskState.Reader();
+    ServerRequests asked = new ServerRequests();
+    Instant updated = null;
     while (true) {
       switch (log.read(stream, cursor, PAGE)) {
         case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> {
-          return Optional.of(running(stream, cursor, reader));
+          return Optional.of(running(stream, cursor, updated, asked));
         }
         case ReadResult.Events(List<LogEvent> events) -> {
           for (LogEvent event : events) {
-            reader.at(event.position());
+            updated = Instant.ofEpochMilli(event.position().millis());
             if (event.last()) {
-              return Optional.of(reader.ended(event.payload()));
+              return Optional.of(new TaskState(updated, asked, event.payload()));
             }
-            note(reader, cursor, event, call, task);
+            note(asked, cursor, event, call, task);
             cursor = event.position();
           }
         }
         case ReadResult.Gap gap -> {
           Position next = log.beforeRest(stream, gap).orElse(cursor);
           if (next.compareTo(cursor) <= 0) {
-            return Optional.of(running(stream, cursor, reader));
+            return Optional.of(running(stream, cursor, updated, asked));
           }
           cursor = next;
         }
@@ -205,13 +207,15 @@ final class Tasks {
     }
   }
 
-  private TaskState running(StreamRef stream, Position cursor, TaskState.Reader reader) {
-    settled.put(stream, Objects.requireNonNullElse(reader.before(), cursor));
-    return reader.running();
+  private TaskState running(
+      StreamRef stream, Position cursor, @Nullable Instant updated, ServerRequests asked) {
+    settled.put(stream, Objects.requireNonNullElse(asked.from(), cursor));
+    return new TaskState(updated, asked, null);
   }
 
+  /** Notes what a running call asks, and answers what its client is not asked. */
   private void note(
-      TaskState.Reader reader,
+      ServerRequests asked,
       Position previous,
       LogEvent event,
       StatelessCall call,
@@ -219,32 +223,21 @@ final class Tasks {
     if (!(Envelopes.read(event.payload()) instanceof Body.Single(Message message))) {
       return;
     }
+    Position position = event.position();
     switch (message) {
-      case Message.Request question -> {
-        Position position = event.position();
-        if (!reader.takes() || context.seal().store().isUsed(answered(task, position))) {
-          return;
-        }
-        if (ClientCapabilities.REQUESTS.contains(question.method())) {
-          reader.asked(previous, position, question);
-        } else if (question.method().equals(Methods.PING)) {
+      case Message.Request _
+          when asked.isFull() || context.seal().store().isUsed(answered(task, position)) -> {}
+      case Message.Request question when ClientCapabilities.REQUESTS.contains(question.method()) ->
+          asked.add(question, previous, position);
+      case Message.Request ping when ping.method().equals(Methods.PING) ->
+          once(task, position, () -> call.sendLater(JsonRpcMessages.result(ping.id(), "{}")));
+      case Message.Request other ->
           once(
               task,
               position,
-              () -> {
-                call.sendLater(JsonRpcMessages.result(question.id(), "{}"));
-              });
-        } else {
-          once(
-              task,
-              position,
-              () -> {
-                call.refuse(question.id(), "The client cannot be asked for " + question.method());
-              });
-        }
-      }
+              () -> call.refuse(other.id(), "The client cannot be asked for " + other.method()));
       case Message.Notification notification when notification.cancelledRequestId() != null ->
-          reader.withdrawn(notification.cancelledRequestId());
+          asked.remove(notification.cancelledRequestId());
       default -> {}
     }
   }

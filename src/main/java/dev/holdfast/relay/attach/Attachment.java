@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Call that was begun.
  *
  * @param first reads the call that it repeats; null if it must be executed
- * @param receipt receives what becomes of its response; null if no call can repeat it
+ * @param receipt receives the outcome of its response; null if no call can repeat it
  */
 public record Attachment(@Nullable Tail first, @Nullable Receipt receipt) {
 

@@ -138,7 +138,7 @@ final class Delivery {
     return repeated != null;
   }
 
-  /** Tells what becomes of the response. Called before the tail runs. */
+  /** Tells the outcome of the response. Called before the tail runs. */
   void report(Receipt to) {
     receipt = to;
   }

@@ -1,6 +1,6 @@
 package dev.holdfast.relay.tail;
 
-/** Receives what becomes of a response. For the thread of its tail; methods may block. */
+/** Receives the outcome of a response. For the thread of its tail; methods may block. */
 public interface Receipt {
 
   /**

@@ -167,7 +167,7 @@ public final class Tail implements Tails.Movable {
     return delivery.isRepeating();
   }
 
-  /** Tells what becomes of the response, after its last bytes are in the socket. */
+  /** Tells the outcome of the response, after its last bytes are in the socket. */
   public Tail reporting(Receipt receipt) {
     delivery.report(receipt);
     return this;
