@@ -31,7 +31,7 @@ final class FloodServer implements AutoCloseable {
 
   private final ScriptedServer server = ScriptedServer.playing(this::answer);
 
-  /** Whether events have ids, from which a client can resume. */
+  /** True if events have ids, from which a client can resume. */
   private final boolean resumable;
 
   /** The calls of a server whose streams can be resumed, by their ids. */
@@ -66,12 +66,12 @@ final class FloodServer implements AutoCloseable {
     return server.url();
   }
 
-  /** Where it speaks HTTP+SSE. */
+  /** Address at which the server speaks HTTP+SSE. */
   URI sse() {
     return url().resolve("/sse");
   }
 
-  /** How many streams were resumed. */
+  /** Number of streams that were resumed. */
   int resumed() {
     return resumed.get();
   }

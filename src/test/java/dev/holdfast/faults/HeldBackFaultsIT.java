@@ -91,7 +91,7 @@ class HeldBackFaultsIT {
       return reader.read(client.body(), ALL);
     }
 
-    /** What was written before is delivered, and then the error. */
+    /** Events written before are delivered, and then the error. */
     void assertEndsWithAnError() throws Exception {
       read();
       assertThat(reader.error()).contains("outcome of the request is unknown");

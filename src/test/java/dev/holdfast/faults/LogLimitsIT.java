@@ -59,7 +59,7 @@ class LogLimitsIT {
     }
   }
 
-  /** Whether the first event of a stream of the session is gone, while later ones are there. */
+  /** True if the first event of a stream of the session is gone, while later ones are there. */
   private static boolean hasRemoved(RedisFixture redis, String session) {
     return redis.keys().stream()
         .filter(key -> key.contains(session) && redis.command("TYPE", key).equals("+stream"))

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What clients see of limits on processes, on the age of event ids, and on tapes. */
+/** Limits on processes, on the age of event ids, and on tapes, as clients see them. */
 @Timeout(120)
 class ServerLimitsIT {
 

@@ -200,7 +200,7 @@ class CallStreamTest {
 
     HttpResponse<String> more = waiting.join();
     assertThat(texts(json(first))).contains("begun");
-    // It may have come before the request did.
+    // The event may have come before the request did.
     assertThat(more.statusCode() == 200 ? texts(json(more)) : List.of("more"))
         .containsExactly("more");
     assertThat(header(more, CURSOR)).matches("[0-9]+");

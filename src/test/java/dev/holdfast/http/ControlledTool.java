@@ -27,7 +27,7 @@ public class ControlledTool implements Tool<ControlledTool.Arguments> {
   private final Map<String, BlockingQueue<String>> scripts = new ConcurrentHashMap<>();
   private final Map<String, AtomicInteger> executions = new ConcurrentHashMap<>();
 
-  /** How often the tool was executed with this key. */
+  /** Number of executions of the tool with this key. */
   int executions(String key) {
     return executions.getOrDefault(key, new AtomicInteger()).get();
   }

@@ -61,7 +61,7 @@ class RepeatedCallsTest {
     }
 
     try (CuttableRequest again = client(0, second).call(12, TOOL, arguments)) {
-      // What the first one got comes again.
+      // The second client gets the same messages as the first one.
       again.awaitText("begun");
       tool.send(key, "goes on");
       again.awaitText("goes on");

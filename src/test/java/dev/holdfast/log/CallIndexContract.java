@@ -6,7 +6,7 @@ import dev.holdfast.log.CallIndex.Entry;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What every index of calls does. */
+/** Behaviour of every index of calls. */
 public abstract class CallIndexContract {
 
   private static final Duration LONG = Duration.ofHours(1);

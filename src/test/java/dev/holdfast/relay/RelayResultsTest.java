@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is reported of results and the clients that they are for. */
+/** Reports on results and the clients that they are for. */
 @Timeout(30)
 class RelayResultsTest {
 

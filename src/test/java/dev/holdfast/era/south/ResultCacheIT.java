@@ -9,7 +9,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What clients see of {@code eras.cache-bytes}: nothing but the time. */
+/**
+ * The limit {@code eras.cache-bytes} through the gateway: clients see nothing of it but the time.
+ */
 @Timeout(60)
 class ResultCacheIT {
 

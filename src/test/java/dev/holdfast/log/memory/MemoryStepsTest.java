@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** How much the memory store does while others wait for a lock, whatever clients have stored. */
+/** Bounds on what the memory store does while others wait for a lock. */
 class MemoryStepsTest {
 
   private static final int MANY = 4 * MemorySession.STEP;

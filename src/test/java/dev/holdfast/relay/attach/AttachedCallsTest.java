@@ -118,7 +118,7 @@ class AttachedCallsTest {
     assertThat(again.isRepeating()).isTrue();
     assertThat(read(again)).contains("\"id\":2", "number 7");
     assertThat(executions(7)).isOne();
-    // It was delivered.
+    // The answer was delivered.
     assertThat(read(send(session, call(3, 7)))).contains("\"id\":3");
     assertThat(executions(7)).isEqualTo(2);
   }
