@@ -192,6 +192,8 @@ class AbandonedSessionsTest {
     Session _ = fixture.openAndUse(SCRIPTED);
     fixture.pass(Duration.ofMinutes(1));
     refuseWhileTaken(Limit.SESSIONS);
+    // The pump of the session attaches in a thread of its own, before it listens.
+    await().until(() -> !server.listenedAfter.isEmpty());
     CountDownLatch ending = new CountDownLatch(1);
     CountDownLatch slow = new CountDownLatch(1);
     server.onAttach =
