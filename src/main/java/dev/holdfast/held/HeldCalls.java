@@ -122,7 +122,13 @@ public final class HeldCalls {
       case Methods.TOOLS_LIST -> withTool(next.take());
       case Methods.TOOLS_CALL -> {
         Client client =
-            new Client(exchange.upstream(), exchange.caller(), request, most.get(), header != null);
+            new Client(
+                exchange.upstream(),
+                exchange.caller(),
+                request,
+                System.nanoTime(),
+                most.get(),
+                header != null);
         if (!config.tool().equals(request.toolName())) {
           Reply reply = next.take();
           yield client.isStateless && becomesTask(request) ? reply : held(reply, client);
@@ -234,7 +240,8 @@ public final class HeldCalls {
             return HeldResult.text(id, text, isStateless);
           }
         };
-    Duration most = least(client.most, timeLimit(client, tail));
+    Duration passed = Duration.ofNanos(System.nanoTime() - client.arrived);
+    Duration most = least(client.most, timeLimit(client, tail)).minus(passed);
     return new Reply.Stream(
         tail.wrapped(
             inner -> new HeldResult(inner, client.request, most, collects, texts, listener)));
@@ -309,6 +316,7 @@ public final class HeldCalls {
       String upstream,
       Caller caller,
       Message.Request request,
+      long arrived,
       Duration most,
       boolean isStateless) {}
 }

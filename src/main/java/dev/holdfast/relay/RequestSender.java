@@ -111,8 +111,8 @@ public record RequestSender(
     }
     try {
       // The end of a connection is noticed after the head.
-      boolean isQuick = call.receipt() != null || session.version().hasSessions();
-      boolean complete = start.test(stream, isQuick ? HEAD_DELAY : STATELESS_HEAD_DELAY);
+      Duration most = call.receipt() == null ? headDelay(session, exchange) : HEAD_DELAY;
+      boolean complete = start.test(stream, most);
       Tail tail = tails.ofRequests(session, stream, exchange.body().requestIds());
       return new Reply.Stream(call.following(tail), complete);
     } catch (Throwable failure) {
@@ -148,7 +148,7 @@ public record RequestSender(
           yield new Reply.Json(json.json(), 200);
         }
         case Answer.Stream stream -> {
-          Reply reply = durableAnswer(session, body, stream);
+          Reply reply = durableAnswer(session, exchange, stream);
           onSent.run();
           yield reply;
         }
@@ -158,14 +158,19 @@ public record RequestSender(
     }
   }
 
-  private Reply durableAnswer(Session session, Body body, Answer.Stream answer) {
+  private static Duration headDelay(Session session, Exchange exchange) {
+    boolean hasSession = session.version().hasSessions() && !exchange.isPooled();
+    return hasSession ? HEAD_DELAY : STATELESS_HEAD_DELAY;
+  }
+
+  private Reply durableAnswer(Session session, Exchange exchange, Answer.Stream answer) {
+    Body body = exchange.body();
     StreamRef stream = StreamNames.next(session);
     try {
-      Duration most = session.version().hasSessions() ? HEAD_DELAY : STATELESS_HEAD_DELAY;
       boolean complete =
           starter
               .start(session, stream, body, answer::source, Pump.Origin.ASKED)
-              .awaitUpstream(most);
+              .awaitUpstream(headDelay(session, exchange));
       return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()), complete);
     } catch (Throwable failure) {
       answer.source().close();

@@ -8,12 +8,14 @@ import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.testing.StatelessClient;
 import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -152,6 +154,10 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
               "message":"Sign in"}]}\
               """);
       case "missing" -> error(wire, body, -32002, "{}");
+      case "unknown" -> {
+        LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
+        error(wire, body, -32601, "{}");
+      }
       case "reserved" -> error(wire, body, -32025, "{}");
       case "conflict" -> wire.answer(409, "text/plain", SECRET);
       case "explain", "prompts/get" ->

@@ -313,6 +313,15 @@ class StatelessRequestTest {
     assertThat(error.at("/data/requiredCapabilities/elicitation/form").isObject()).isTrue();
   }
 
+  /** The server takes longer than a client that can resume waits for the head of a response. */
+  @Test
+  void shouldGiveAnErrorOfAServerWithSessionsItsStatus() {
+    HttpResponse<String> response =
+        scripted().post("tools/call", StatelessClient.params("unknown", "{}"));
+
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(404);
+  }
+
   @ParameterizedTest
   @CsvSource({"missing, -32602", "reserved, -32603"})
   void shouldReplaceCodesThatTheRevisionDoesNotKnow(String tool, int code) {

@@ -21,6 +21,7 @@ import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.seal.SealStore;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Runs the requests of clients without a session in sessions of the gateway. Thread-safe. */
 record StatelessCalls(StatelessContext context, SessionPool pool, Tasks tasks) {
@@ -124,15 +125,16 @@ record StatelessCalls(StatelessContext context, SessionPool pool, Tasks tasks) {
             session.isTranslated() ? EraListener.Request.TRANSLATED : EraListener.Request.PASSED);
     setLogLevel(call, session, id.logLevel());
     Body body = Envelopes.read(inSession(request, id, session, serverState));
+    TaskOffer offer = TaskOffer.to(request, tasks);
     Reply reply = context.relay().take(exchange.with(session.id(), body), arrival.onSent());
     if (reply instanceof Reply.Stream(Tail tail, _) && tail.isRepeating()) {
       call.endLater();
-      return new Reply.Stream(repeated(tail, arrival, id, session));
+      return new Reply.Stream(repeated(tail, arrival, id, session, offer));
     }
     ResultTranslation translation =
         new ResultTranslation(
                 call, ClientRequest.of(request, id), session.isTranslated(), session.server())
-            .offering(TaskOffer.to(request, tasks));
+            .offering(offer);
     return switch (reply) {
       case Reply.Json(byte[] document, _) -> json(translation, document);
       case Reply.Stream(Tail tail, boolean isComplete) -> {
@@ -147,7 +149,8 @@ record StatelessCalls(StatelessContext context, SessionPool pool, Tasks tasks) {
   }
 
   /** Follows the call that a request repeats, in the session of that call. */
-  private Tail repeated(Tail tail, Arrival arrival, CallId id, PooledSession session) {
+  private Tail repeated(
+      Tail tail, Arrival arrival, CallId id, PooledSession session, @Nullable TaskOffer offer) {
     StreamRef stream = tail.stream();
     SessionId first = StreamNames.session(stream);
     StatelessCall call = StatelessCall.of(context, arrival.exchange(), first, false, "");
@@ -157,7 +160,7 @@ record StatelessCalls(StatelessContext context, SessionPool pool, Tasks tasks) {
                 ClientRequest.of(arrival.request(), id),
                 session.isTranslated(),
                 session.server())
-            .offering(TaskOffer.to(arrival.request(), tasks));
+            .offering(offer);
     return tail.translated(translation.of(stream.name()), null);
   }
 
