@@ -14,19 +14,18 @@ import dev.holdfast.relay.stream.PendingRequests;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StreamListener;
 import dev.holdfast.relay.stream.StreamNames;
-import dev.holdfast.sse.SseWriter;
+import dev.holdfast.relay.stream.TraceListener;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.function.UnaryOperator;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events that the client of one {@link Tail} has received, of which the log hears, and the frames
- * on their way to it. The turn of the tail guards all fields.
+ * Events that the client of one {@link Tail} has received, of which the log hears. The turn of the
+ * tail guards all fields.
  */
 final class Delivery {
 
@@ -45,7 +44,7 @@ final class Delivery {
 
   private final TailContext context;
   private final StreamRef stream;
-  private EventFraming framing;
+  private final ClientFrames frames;
   private final TailKind kind;
   private final StreamListener listener;
   private final ClientWriter writer;
@@ -58,7 +57,6 @@ final class Delivery {
    */
   private final PendingRequests awaited = new PendingRequests(List.of());
 
-  private final SseWriter frames = new SseWriter();
   private final boolean standalone;
   private final Instant began;
   private Position cursor;
@@ -66,13 +64,8 @@ final class Delivery {
 
   private Place place = Place.BEHIND;
 
-  /** True if the newest event is not in the log, so that the client cannot resume after it. */
-  private boolean pastLog;
-
-  private Translation translation = Translation.NONE;
-
-  /** The request that gets the messages; null for that of the stream. */
-  private @Nullable RepeatedRequest repeated;
+  /** Null while traces are off. */
+  private final TraceListener.@Nullable Reading reading;
 
   /** Null if nobody asks, or once it was told. */
   private @Nullable Receipt receipt;
@@ -95,7 +88,7 @@ final class Delivery {
   Delivery(
       TailContext context,
       StreamRef stream,
-      EventFraming framing,
+      ClientFrames frames,
       Position cursor,
       TailKind kind,
       StreamListener listener,
@@ -103,7 +96,7 @@ final class Delivery {
       BooleanSupplier resumes) {
     this.context = context;
     this.stream = stream;
-    this.framing = framing;
+    this.frames = frames;
     this.cursor = cursor;
     this.kind = kind;
     this.listener = listener;
@@ -113,8 +106,10 @@ final class Delivery {
             shouldEnd,
             this::isAwaited,
             () -> isAwaited() && !(resumes.getAsBoolean() && isResumable()));
-    this.shared = framing.endpoint() != null;
+    this.shared = frames.namesEndpoint();
     this.began = context.clock().instant();
+    TraceListener traces = context.traces();
+    this.reading = traces == null ? null : traces.reading(stream, cursor, kind == TailKind.RESUMED);
     this.standalone = stream.name().equals(StreamNames.STANDALONE) && kind != TailKind.SHARED;
   }
 
@@ -122,119 +117,45 @@ final class Delivery {
     return writer;
   }
 
-  /** Translates all messages, before the tail runs. */
-  void translate(Translation with, @Nullable String idPrefix) {
-    translation = with;
-    framing = framing.withoutSession(idPrefix);
-  }
-
-  /** Gives the messages to another request, before the tail runs. */
-  void repeat(RepeatedRequest request) {
-    repeated = request;
-  }
-
-  /** Returns true if another request gets the messages. */
-  boolean isRepeating() {
-    return repeated != null;
-  }
-
   /** Tells the outcome of the response. Called before the tail runs. */
   void report(Receipt to) {
     receipt = to;
   }
 
-  /** Returns true if nobody waits for the delivery of a response. That of an error is not told. */
-  boolean reportsSingle(byte[] response) {
+  /**
+   * Notes that the client gets the only event of a stream without a loop.
+   *
+   * @return false if somebody waits for the delivery of this response. That of an error is not told
+   */
+  boolean givesAway(LogEvent single) {
     Receipt to = receipt;
-    if (to != null && JsonEdit.raw(response, "error") == null) {
+    if (to != null && JsonEdit.raw(single.payload(), "error") == null) {
       return false;
     }
     receipt = null;
     if (to != null) {
       to.delivered();
     }
+    context.log().markFullyDelivered(stream, false);
+    context.listener().delivered(1);
+    if (reading != null) {
+      reading.ended(0, single.position());
+    }
     return true;
-  }
-
-  /** Wraps the translation, before the tail runs. */
-  void wrap(UnaryOperator<Translation> wrapper) {
-    translation = wrapper.apply(translation);
-  }
-
-  /** Gives events no ids, before the tail runs. */
-  void withoutIds() {
-    framing = framing.withoutSession(null);
-  }
-
-  /** Returns true if events have ids, without which no client resumes. */
-  boolean hasIds() {
-    return framing.ids();
-  }
-
-  /** Returns true if the response pauses when a newer tail takes the stream. */
-  boolean pausesForNewerTail() {
-    return !pastLog && translation.pausesForNewerTail();
-  }
-
-  /** Returns true if the response can end before the stream, and the client comes back. */
-  boolean canPause() {
-    return !pastLog && translation.canPause();
-  }
-
-  /** Time after which the response must end early; null if it need not. */
-  @Nullable Duration untilPause() {
-    return pastLog ? null : translation.untilPause();
-  }
-
-  /** Adds what the client gets besides the stream. */
-  void atHead() {
-    translation.atHead().forEach(message -> framing.unlogged(frames, message));
-  }
-
-  /** Time after which there may be more of it; null if that can wait for the next event. */
-  @Nullable Duration untilAtHead() {
-    return translation.untilAtHead();
-  }
-
-  /** Adds the last message of a response that ends before the stream. */
-  void pause() {
-    framing.unlogged(frames, translation.pause(cursor));
   }
 
   /** Notes that the response has ended, or that the client has left before. */
   void closed(boolean left) {
-    if (receipt != null && !left && translation.isHandedOver()) {
+    if (receipt != null && !left && frames.isHandedOver()) {
       receipt.delivered();
     } else if (receipt != null) {
       receipt.left();
     }
     receipt = null;
-    translation.closed(left);
-  }
-
-  private void frame(LogEvent event) {
-    boolean isEmpty = event.payload().length == 0;
-    if (isEmpty && event.last() && repeated != null) {
-      framing.unlogged(frames, translation.translate(cursor, repeated.cancelled()));
+    frames.closed(left);
+    if (reading != null) {
+      reading.ended(replayed, cursor);
     }
-    if (isEmpty || (translation.equals(Translation.NONE) && repeated == null)) {
-      framing.event(frames, event);
-      return;
-    }
-    byte[] message = translated(event.logged() ? event.position() : cursor, event.payload());
-    framing.event(
-        frames,
-        new LogEvent(event.position(), message, event.upstreamId(), event.last(), event.logged()));
-  }
-
-  private byte[] translated(Position position, byte[] logged) {
-    byte[] message = repeated == null ? logged : repeated.translate(logged);
-    return message.length == 0 ? message : translation.translate(position, message);
-  }
-
-  /** Adds what the client still needs when the log has no further events. */
-  private void streamEnded() {
-    translation.atEnd().forEach(message -> framing.unlogged(frames, message));
   }
 
   /** Notes that the client awaits responses. Any thread may call this. */
@@ -252,24 +173,19 @@ final class Delivery {
     return cursor;
   }
 
-  /** The number of events that the client had missed. */
-  int replayed() {
-    return replayed;
-  }
-
   /** Begins with the first frame, and watches the stream. */
   void begin(EventLog.Watcher watcher) {
-    framing.opening(frames, cursor, context.config().retry());
+    frames.open(cursor, context.config().retry());
     Position from = kind == TailKind.STANDALONE ? null : cursor;
     watch =
         kind == TailKind.SHARED
             ? context.log().watchShared(stream, watcher)
             : context.log().watch(stream, from, watcher);
-    translation.begin().forEach(message -> framing.unlogged(frames, message));
+    frames.begin();
     if (kind == TailKind.RESUMED || shared) {
       List<RequestId> open = RequestId.parse(watch.requests());
       awaited.add(open);
-      translation.requests(open);
+      frames.requests(open);
     }
     if (kind == TailKind.RESUMED && !shared) {
       awaited.removeAnswered(context.log(), stream, cursor);
@@ -288,7 +204,7 @@ final class Delivery {
     endWatch();
     if (frames.length() > 0) {
       try {
-        client.end(frames.take());
+        client.end(frames.written().take());
       } catch (ClientGoneException gone) {
         leave(ended); // It does not have the end.
         throw gone;
@@ -326,21 +242,10 @@ final class Delivery {
     }
   }
 
-  /** Adds the last frame of a connection whose stream continues. */
-  void close(Duration retry) {
-    framing.closing(frames, retry);
-  }
-
-  /** Adds the last frames of a connection that is closed for a reason. */
-  void close(String why) {
-    frames.comment(why);
-    close(context.config().drainRetry());
-  }
-
   /** Notes that the log keeps no further events of the stream. */
   void streamGone() {
     place = Place.GONE;
-    streamEnded();
+    frames.streamEnded();
   }
 
   /** Notes that the log has lost the stream: adds an error for each request without a response. */
@@ -348,9 +253,9 @@ final class Delivery {
     place = Place.GONE;
     for (RequestId id : awaited.open()) {
       byte[] error = JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, STREAM_LOST);
-      framing.unlogged(frames, translated(cursor, error));
+      frames.message(cursor, error);
     }
-    streamEnded();
+    frames.streamEnded();
   }
 
   void commentIfSilent() {
@@ -361,15 +266,15 @@ final class Delivery {
 
   /** Writes all frames and waits until the socket has taken them. */
   void flush(ClientConnection client) throws ClientGoneException {
-    writer.flush(client, frames);
+    writer.flush(client, frames.written());
   }
 
   /** Delivers events, and waits until the socket has taken them. Their end may go out later. */
   void deliver(List<LogEvent> events, ClientConnection client) throws ClientGoneException {
     boolean last = events.getLast().last();
-    events.forEach(this::frame);
+    events.forEach(event -> frames.event(cursor, event));
     if (last) {
-      streamEnded();
+      frames.streamEnded();
     }
     if (!last || frames.length() > END_WITH_RESPONSE || receipt != null) {
       flush(client);
@@ -392,16 +297,15 @@ final class Delivery {
   boolean deliverNow(Position before, List<LogEvent> events, ClientConnection client)
       throws ClientGoneException {
     if (standalone
-        || !translation.equals(Translation.NONE)
-        || repeated != null
+        || !frames.areUntouched()
         || !before.equals(cursor)
         || events.getLast().last()
         || PageReader.bytes(events) > PageReader.SMALLEST
         || !writer.hasTaken(client)) {
       return false;
     }
-    events.forEach(event -> framing.event(frames, event));
-    writer.writeNow(client, frames);
+    events.forEach(event -> frames.event(cursor, event));
+    writer.writeNow(client, frames.written());
     delivered(events);
     return true;
   }
@@ -409,7 +313,6 @@ final class Delivery {
   private void delivered(List<LogEvent> events) {
     LogEvent newest = events.getLast();
     cursor = newest.position();
-    pastLog = !newest.logged();
     replayed += place == Place.BEHIND ? events.size() : 0;
     // The response to a single request is the last event of its stream.
     if (awaited.size() > (shared ? 0 : 1)) {
@@ -456,17 +359,16 @@ final class Delivery {
    */
   boolean isResumable() {
     boolean hasEventId =
-        kind != TailKind.REQUEST || framing.priming() || !cursor.equals(Position.START);
-    return !pastLog && (standalone || (framing.ids() && hasEventId));
+        kind != TailKind.REQUEST || frames.hasPriming() || !cursor.equals(Position.START);
+    return !frames.isPastLog() && (standalone || (frames.hasIds() && hasEventId));
   }
 
   /** Moves the cursor over missing events; returns false if the client must resume instead. */
   boolean skip(ReadResult.Gap gap) {
     Optional<Position> rest = context.log().beforeRest(stream, gap);
-    String cause = MissingEvents.cause(cursor, rest);
     Position next = rest.orElse(cursor);
     if (standalone && next.number() < cursor.number()) {
-      next = afterLost(next);
+      next = MissingEvents.afterLost(context.log(), stream, cursor, next);
     }
     boolean hasOwnCursor = kind == TailKind.REQUEST || kind == TailKind.RESUMED;
     boolean continues =
@@ -476,35 +378,19 @@ final class Delivery {
     boolean ends = hasOwnCursor && !continues;
     if (!ends || !isResumable()) {
       context.listener().gap();
-      MissingEvents.logGap(stream, cursor, cause);
+      MissingEvents.logGap(stream, cursor, MissingEvents.cause(cursor, rest));
     }
     if (ends) {
       // The client resumes with its cursor and gets 410, which counts: here no status can be sent.
-      close(context.config().retry());
+      frames.close(context.config().retry());
       return false;
     }
-    framing.gap(frames, cursor, next);
-    translation.afterGap().forEach(message -> framing.unlogged(frames, message));
+    frames.gap(cursor, next);
     if (next.equals(cursor)) {
       return false;
     }
     cursor = next;
     advanced(0); // The writer must not wait for what is gone.
     return true;
-  }
-
-  /**
-   * Finds where a client goes on that has events which the store has lost: before the first event
-   * that was written after them. From the oldest one it would get events twice.
-   */
-  private Position afterLost(Position oldest) {
-    return switch (context.log().read(stream, new Position(cursor.millis() + 1, 0), 1)) {
-      case ReadResult.Events(List<LogEvent> events) when !events.isEmpty() -> {
-        Position first = events.getFirst().position();
-        yield new Position(first.millis(), first.number() - 1);
-      }
-      case ReadResult.Gap newer -> newer.resumeAfter().orElse(oldest);
-      default -> oldest;
-    };
   }
 }

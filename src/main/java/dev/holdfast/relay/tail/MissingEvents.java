@@ -1,13 +1,17 @@
 package dev.holdfast.relay.tail;
 
 import dev.holdfast.budget.LogRate;
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.jboss.logging.Logger;
 
-/** Log lines about events that a client asks for and the log does not have. */
+/** Events that a client asks for and the log does not have. */
 final class MissingEvents {
 
   /** Neither the events after the cursor nor later ones are kept. */
@@ -32,6 +36,21 @@ final class MissingEvents {
       return GONE;
     }
     return rest.get().number() < cursor.number() ? "lost by the store" : "purged";
+  }
+
+  /**
+   * Finds where a client goes on that has events which the store has lost: before the first event
+   * that was written after them. From the oldest one it would get events twice.
+   */
+  static Position afterLost(EventLog log, StreamRef stream, Position cursor, Position oldest) {
+    return switch (log.read(stream, new Position(cursor.millis() + 1, 0), 1)) {
+      case ReadResult.Events(List<LogEvent> events) when !events.isEmpty() -> {
+        Position first = events.getFirst().position();
+        yield new Position(first.millis(), first.number() - 1);
+      }
+      case ReadResult.Gap newer -> newer.resumeAfter().orElse(oldest);
+      default -> oldest;
+    };
   }
 
   /** Notes that a client is told of a gap: with a comment, or with 410. */

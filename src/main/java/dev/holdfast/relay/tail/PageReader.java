@@ -139,6 +139,18 @@ public final class PageReader {
     return true;
   }
 
+  /** Reads a complete stream that has one event only. Returns null for another one. */
+  @Nullable LogEvent single() {
+    ReadResult page = log.read(stream, Position.START, FIRST_PAGE, SMALLEST);
+    startWith(page);
+    return page instanceof ReadResult.Events(List<LogEvent> events)
+            && events.size() == 1
+            && events.getFirst().last()
+            && events.getFirst().payload().length > 0
+        ? events.getFirst()
+        : null;
+  }
+
   /** Returns true if the last page is missing, because its event is large. */
   boolean needsRoom() {
     return needed > 0;

@@ -42,7 +42,7 @@ final class TailSignal implements Watcher {
   private record Waiting(Consumer<Cause> then, TimeLimit limit) implements State {}
 
   /** Delivers events on the thread of the writer, or returns false. */
-  private final BiPredicate<Position, List<LogEvent>> atHead;
+  private volatile BiPredicate<Position, List<LogEvent>> atHead = (_, _) -> false;
 
   private final AtomicReference<State> state = new AtomicReference<>(Running.UNCHANGED);
 
@@ -50,11 +50,12 @@ final class TailSignal implements Watcher {
   private final AtomicReference<@Nullable Cause> ending = new AtomicReference<>();
 
   /** Receives requests that the client awaits. */
-  private final Consumer<String> requested;
+  private volatile Consumer<String> requested = _ -> {};
 
-  TailSignal(BiPredicate<Position, List<LogEvent>> atHead, Consumer<String> requested) {
-    this.atHead = atHead;
-    this.requested = requested;
+  /** Sets what follows the stream, before it watches. */
+  void follow(BiPredicate<Position, List<LogEvent>> deliver, Consumer<String> awaited) {
+    atHead = deliver;
+    requested = awaited;
   }
 
   @Override

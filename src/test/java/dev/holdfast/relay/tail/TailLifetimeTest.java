@@ -305,7 +305,7 @@ class TailLifetimeTest {
         () -> {
           throw new IllegalStateException("planted");
         };
-    try (LoggedLines log = new LoggedLines(Tail.class)) {
+    try (LoggedLines log = new LoggedLines(TailLoop.class)) {
       TestConnection client = fixture.follow("s", Position.START, TailKind.REQUEST);
 
       log.await("tail failed unexpectedly stream=");

@@ -17,7 +17,7 @@ class TailSignalTest {
   /** A time limit that ends before the wait is registered wakes the tail. This one does not. */
   private static final Duration SHORT = Duration.ofMillis(300);
 
-  private final TailSignal signal = new TailSignal((_, _) -> false, _ -> {});
+  private final TailSignal signal = new TailSignal();
   private final BlockingQueue<TailSignal.Cause> causes = new LinkedBlockingQueue<>();
 
   /** Waits as a tail does, and for the end of the wait. */

@@ -1,0 +1,312 @@
+package dev.holdfast.relay.tail;
+
+import dev.holdfast.lock.AutoLock;
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogException;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.session.SessionStoreException;
+import java.time.Duration;
+import java.util.List;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The loop of a {@link Tail} that runs: reads the events after the cursor, writes them to the
+ * client and, when there are none, waits for a wake-up. Replay and live following are the same
+ * loop.
+ *
+ * <p>A tail that waits has no thread: the end of the wait starts one. While it waits at the head of
+ * the log, the thread of the writer delivers the events that it has appended, see {@link
+ * #deliverAtHead}.
+ */
+final class TailLoop {
+
+  private static final Logger LOG = Logger.getLogger(TailLoop.class);
+
+  /** Upper bound of one wait, in case a wake-up from another replica was lost. */
+  private static final Duration MAX_WAIT = Duration.ofSeconds(10);
+
+  private final TailContext context;
+  private final StreamRef stream;
+  private final ClientConnection client;
+  private final PageReader reader;
+  private final Delivery delivery;
+  private final ClientFrames frames;
+  private final ClientWriter writer;
+  private final Departures departures;
+  private final TailSignal signal;
+  private final Runnable inUse;
+
+  /** Held by the thread that reads and writes. It owns all fields below. */
+  private final AutoLock turn = new AutoLock();
+
+  /** True while the tail waits at the head of the log. */
+  private boolean waiting;
+
+  /** True when the client has left before the end of the response. */
+  private boolean left;
+
+  /** What a tail does next. */
+  private enum Next {
+    /** Read the next page. */
+    READ,
+    /** Leave the thread, and continue on another one when the wait ends. */
+    WAIT,
+    END
+  }
+
+  /** The first step on a thread. */
+  private interface Step {
+    Next run() throws ClientGoneException, InterruptedException;
+  }
+
+  /**
+   * Creates the loop of a tail.
+   *
+   * @param inUse runs from time to time while the tail follows
+   */
+  TailLoop(
+      TailContext context,
+      ClientConnection client,
+      PageReader reader,
+      Delivery delivery,
+      ClientFrames frames,
+      Departures departures,
+      TailSignal signal,
+      Runnable inUse) {
+    this.context = context;
+    this.stream = departures.stream();
+    this.client = client;
+    this.reader = reader;
+    this.delivery = delivery;
+    this.frames = frames;
+    this.writer = delivery.writer();
+    this.departures = departures;
+    this.signal = signal;
+    this.inUse = inUse;
+  }
+
+  /** Runs until the tail ends or waits. */
+  void run() {
+    context.listener().connectionOpened();
+    signal.follow(this::deliverAtHead, requests -> delivery.await(RequestId.parse(requests)));
+    client.onGone(signal::gone);
+    context.tails().add(departures);
+    run(() -> {
+      delivery.begin(signal);
+      return Next.READ;
+    });
+  }
+
+  private void run(Step first) {
+    Next next = Next.END;
+    try (var _ = turn.hold()) {
+      next = follow(first);
+      if (next == Next.END) {
+        waiting = false;
+        delivery.end(client);
+      }
+    } catch (ClientGoneException gone) {
+      LOG.tracef("client is gone stream=%s", stream);
+      left = true;
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+    } catch (Throwable unexpected) {
+      LOG.errorf(unexpected, "tail failed unexpectedly stream=%s", stream);
+    } finally {
+      if (next != Next.WAIT) {
+        close();
+      }
+    }
+  }
+
+  private Next follow(Step first) throws ClientGoneException, InterruptedException {
+    try {
+      Next next = first.run();
+      while (next == Next.READ) {
+        next = step();
+      }
+      return next;
+    } catch (LogException.StoreUnavailable away) {
+      // The client resumes with its cursor later. The opening frame, which may give it the cursor,
+      // is sent in any case.
+      LOG.debugf("tail ended, the store is away stream=%s: %s", stream, away.getMessage());
+      frames.pauseOrClose(delivery.cursor(), context.config().retry());
+      return Next.END;
+    }
+  }
+
+  private void close() {
+    try (var _ = turn.hold()) {
+      waiting = false;
+      delivery.endWatch();
+      delivery.closed(left);
+    } finally {
+      client.end();
+      context.tails().remove(departures);
+      context.listener().connectionClosed();
+    }
+  }
+
+  /** Reads one page and handles it. */
+  private Next step() throws ClientGoneException, InterruptedException {
+    // Before the read, which finds all events of calls that ended before the replica leaves.
+    boolean leaves = departures.isStopping();
+    try (PageReader.Page page = reader.next(delivery.cursor(), client, this::waitForStore)) {
+      // An evicted tail ends even if it never has to wait: an event goes to one connection only.
+      if (signal.isEnding()) {
+        return await(Duration.ZERO);
+      }
+      switch (page.result()) {
+        case null -> {}
+        case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> {}
+        case ReadResult.Events(List<LogEvent> events) -> {
+          return deliver(events);
+        }
+        case ReadResult.Gap gap -> {
+          return delivery.skip(gap) ? Next.READ : Next.END;
+        }
+        case ReadResult.EndOfStream _ -> {
+          delivery.streamGone();
+          return Next.END;
+        }
+        case ReadResult.NoSuchStream _ -> {
+          delivery.streamLost();
+          return Next.END;
+        }
+      }
+    }
+    return reader.needsRoom() ? awaitRoom() : pause(leaves);
+  }
+
+  /** The client reads a large event later, when less waits for clients that do not read. */
+  private Next awaitRoom() throws ClientGoneException {
+    if (movedAway(false)) {
+      return Next.END;
+    }
+    delivery.flush(client);
+    return await(reader.untilRoom());
+  }
+
+  /** Keeps the connection alive while the store is away; returns whether to try again. */
+  private boolean waitForStore() throws ClientGoneException {
+    if (departures.shouldEnd() || writer.isOver()) {
+      return false;
+    }
+    delivery.commentIfSilent();
+    delivery.flush(client);
+    return true;
+  }
+
+  private Next deliver(List<LogEvent> events) throws ClientGoneException {
+    delivery.deliver(events, client);
+    if (events.getLast().last()) {
+      return Next.END;
+    }
+    // Checked here too, because a busy stream may never pause.
+    boolean ends = movedAway(false) || !mayContinue() || frames.hasPaused(delivery.cursor());
+    return ends ? Next.END : Next.READ;
+  }
+
+  /**
+   * Delivers events on the thread that has just appended them, which spares the tail a thread. Does
+   * not block: all that may happens on a thread of the tail.
+   *
+   * @return false if the tail must read the events
+   */
+  private boolean deliverAtHead(Position before, List<LogEvent> events) {
+    if (!turn.tryLock()) {
+      return false;
+    }
+    try {
+      return waiting && !departures.shouldEnd() && delivery.deliverNow(before, events, client);
+    } catch (Throwable failure) {
+      // The append has succeeded, so the writer must not see this. The client resumes.
+      LOG.debugf(failure, "tail failed stream=%s", stream);
+      client.abort();
+      return false;
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  /** There is nothing to read: sends what is buffered and waits. */
+  private Next pause(boolean leaves) throws ClientGoneException {
+    delivery.caughtUp();
+    if (movedAway(leaves) || frames.hasPaused(delivery.cursor())) {
+      return Next.END;
+    }
+    frames.atHead();
+    delivery.flush(client);
+    Duration wait = least(writer.untilNextDeadline(), MAX_WAIT);
+    waiting = true;
+    return await(least(least(wait, frames.untilPause()), frames.untilAtHead()));
+  }
+
+  private static Duration least(Duration one, @Nullable Duration other) {
+    return other == null || one.compareTo(other) < 0 ? one : other;
+  }
+
+  private Next await(Duration most) throws ClientGoneException {
+    TailSignal.Cause already = signal.await(most, cause -> run(() -> continueAfter(cause)));
+    return already == null ? Next.WAIT : continueAfter(already);
+  }
+
+  private Next continueAfter(TailSignal.Cause cause) throws ClientGoneException {
+    waiting = false;
+    writer.settle(client);
+    return switch (cause) {
+      case WOKEN -> Next.READ;
+      case TIMED_OUT -> {
+        boolean continues = mayContinue();
+        if (continues) {
+          delivery.commentIfSilent();
+        }
+        yield continues ? Next.READ : Next.END;
+      }
+      case GONE -> {
+        left = true;
+        yield Next.END;
+      }
+      case EVICTED -> {
+        Duration first = context.config().retry();
+        Duration retry = context.tails().retryAfterEviction(stream, writer.age(), first);
+        if (frames.pausesForNewerTail()) {
+          frames.pause(delivery.cursor());
+        } else {
+          frames.close(retry);
+        }
+        yield Next.END;
+      }
+    };
+  }
+
+  private boolean movedAway(boolean anyway) {
+    boolean moves = anyway || departures.mayMove();
+    if (moves && departures.isRefused()) {
+      frames.comment("the access token is no longer valid");
+      frames.close(context.config().drainRetry());
+    } else if (moves) {
+      frames.pauseOrClose(delivery.cursor(), context.config().drainRetry());
+    }
+    return moves;
+  }
+
+  /** Notes that the session is in use; closes a connection that is too old. */
+  private boolean mayContinue() {
+    try {
+      inUse.run();
+    } catch (SessionStoreException away) {
+      // The next read tells whether the log is away too.
+      LOG.debugf("use of the session not noted stream=%s: %s", stream, away.getMessage());
+    }
+    if (writer.isOver()) {
+      frames.pauseOrClose(delivery.cursor(), context.config().retry());
+      return false;
+    }
+    return true;
+  }
+}
