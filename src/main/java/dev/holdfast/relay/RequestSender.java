@@ -26,7 +26,6 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.BiPredicate;
 import org.jboss.logging.Logger;
 
 /** Sends messages of clients to the upstreams of their sessions. */
@@ -89,20 +88,25 @@ public record RequestSender(
     return unlessRepeated(
         session,
         exchange,
-        (stream, _) -> {
+        (stream, call, _) -> {
+          call.confirmation().run();
           starter.startOnOwner(session, stream, exchange.body(), exchange.caller());
           return false;
         });
   }
 
-  /**
-   * Starts a call, or follows the one that it repeats.
-   *
-   * @param start opens the stream of the call, and waits that long for the upstream; returns true
-   *     if the log has all of it
-   */
-  private Reply unlessRepeated(
-      Session session, Exchange exchange, BiPredicate<StreamRef, Duration> start) {
+  /** Starts calls. */
+  private interface Start {
+    /**
+     * Opens the stream of a call, and waits that long for the upstream.
+     *
+     * @return true if the log has all of the stream
+     */
+    boolean start(StreamRef stream, Attachment call, Duration most);
+  }
+
+  /** Starts a call, or follows the one that it repeats. */
+  private Reply unlessRepeated(Session session, Exchange exchange, Start start) {
     StreamRef stream = StreamNames.next(session);
     // Before the server gets the call, so that a repetition finds every call that was sent.
     Attachment call = attached.begin(session, stream, exchange);
@@ -112,7 +116,7 @@ public record RequestSender(
     try {
       // The end of a connection is noticed after the head.
       Duration most = call.receipt() == null ? headDelay(session, exchange) : HEAD_DELAY;
-      boolean complete = start.test(stream, most);
+      boolean complete = start.start(stream, call, most);
       Tail tail = tails.ofRequests(session, stream, exchange.body().requestIds());
       return new Reply.Stream(call.following(tail), complete);
     } catch (Throwable failure) {
@@ -126,15 +130,18 @@ public record RequestSender(
     UpstreamSession upstream = upstreams.attach(session, exchange.caller());
     try {
       if (isDurable(body)) {
-        UpstreamRequest request =
-            UpstreamRequest.of(() -> router.request(session, upstream, body).source(), onSent);
         Reply reply =
             unlessRepeated(
                 session,
                 exchange,
-                (stream, most) ->
+                (stream, call, most) ->
                     starter
-                        .start(session, stream, body, request, Pump.Origin.NOT_ASKED)
+                        .start(
+                            session,
+                            stream,
+                            body,
+                            sending(session, upstream, body, call, onSent),
+                            Pump.Origin.NOT_ASKED)
                         .awaitUpstream(most));
         if (reply instanceof Reply.Stream(Tail tail, _) && tail.isRepeating()) {
           onSent.run();
@@ -156,6 +163,16 @@ public record RequestSender(
     } catch (UpstreamException failure) {
       throw starter.failed(session, failure, !isDurable(body));
     }
+  }
+
+  private UpstreamRequest sending(
+      Session session, UpstreamSession upstream, Body body, Attachment call, Runnable onSent) {
+    return UpstreamRequest.of(
+        () -> {
+          call.confirmation().run();
+          return router.request(session, upstream, body).source();
+        },
+        onSent);
   }
 
   private static Duration headDelay(Session session, Exchange exchange) {

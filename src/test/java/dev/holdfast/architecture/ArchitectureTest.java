@@ -175,6 +175,7 @@ class ArchitectureTest {
                   "call",
                   "protocol",
                   "log",
+                  "upstream",
                   "session")),
           entry(
               "relay.failover",

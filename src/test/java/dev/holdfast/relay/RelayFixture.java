@@ -10,6 +10,7 @@ import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.clients.DescribedClient;
 import dev.holdfast.clients.KnownClients;
+import dev.holdfast.log.CallIndex;
 import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
@@ -81,6 +82,7 @@ public final class RelayFixture implements AutoCloseable {
   public final InstantSource clock = () -> Instant.ofEpochMilli(now.get());
   public final List<AttachListener.Event> repeated = new CopyOnWriteArrayList<>();
   public final RecordingListener heard = new RecordingListener();
+  public final CallIndex calls;
   public final ScriptedUpstream scripted = new ScriptedUpstream();
   private final MemoryEventLog memory =
       new MemoryEventLog(
@@ -158,9 +160,9 @@ public final class RelayFixture implements AutoCloseable {
             replay,
             clients,
             sessions::used);
+    calls = new MemoryCallIndex(clock);
     AttachedCalls attached =
-        new AttachedCalls(
-            new MemoryCallIndex(clock), memory, sessions, opener, attachWindow, repeated::add);
+        new AttachedCalls(calls, memory, sessions, opener, attachWindow, repeated::add);
     sender =
         new RequestSender(upstreams, router, starter, opener, admission, heard, streams, attached);
     follower =

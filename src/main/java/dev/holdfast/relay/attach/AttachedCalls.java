@@ -20,6 +20,7 @@ import dev.holdfast.relay.tail.RepeatedRequest;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.session.Session;
+import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -55,9 +56,10 @@ public record AttachedCalls(
     if (call == null || !(exchange.body() instanceof Body.Single(Message.Request request))) {
       return Attachment.NONE;
     }
+    long since = System.nanoTime();
     String number = Long.toString(ThreadLocalRandom.current().nextLong() >>> 1, 36);
     Entry own = new Entry(stream, index.replica() + "/" + number + CallIndex.STARTING);
-    Repeatable repeatable = new Repeatable(call, own, session, exchange, request);
+    Repeatable repeatable = new Repeatable(call, own, since, session, exchange, request);
     Entry found = claim(repeatable);
     return found == null ? executed(repeatable) : repeated(repeatable, found);
   }
@@ -66,12 +68,27 @@ public record AttachedCalls(
    * A call with an entry.
    *
    * @param own its entry if it is executed
+   * @param since nano time before its replica added an entry
    */
   private record Repeatable(
-      String digest, Entry own, Session session, Exchange exchange, Message.Request request) {}
+      String digest,
+      Entry own,
+      long since,
+      Session session,
+      Exchange exchange,
+      Message.Request request) {}
 
   private Attachment executed(Repeatable call) {
-    return new Attachment(null, new CallReceipt(call.digest, call.own));
+    return new Attachment(null, new CallReceipt(call.digest, call.own), () -> confirm(call));
+  }
+
+  /** Others take a replica that was silent for lost, and repeat a call that has no stream yet. */
+  private void confirm(Repeatable call) {
+    Duration silent = Duration.ofNanos(System.nanoTime() - call.since);
+    if (silent.multipliedBy(2).compareTo(index.deadAfter()) > 0
+        && !call.own.equals(index.exchange(call.digest, call.own, call.own, Duration.ZERO))) {
+      throw new UpstreamException.Busy();
+    }
   }
 
   /** Adds the entry of a call; returns the entry of another call that is there, or null. */
@@ -135,14 +152,15 @@ public record AttachedCalls(
         call.exchange.isPooled() || taken.stream().key().equals(call.own.stream().key());
     RepeatedRequest request =
         new RepeatedRequest(call.request.id(), call.request.progressToken(), answers);
-    return first.map(tail -> new Attachment(tail.repeating(request).reporting(receipt), receipt));
+    return first.map(
+        tail -> new Attachment(tail.repeating(request).reporting(receipt), receipt, () -> {}));
   }
 
   /** Reads the first call from its oldest event; empty if it has no result, or none any more. */
   private Optional<Tail> reopened(
       String upstream, StreamRef stream, Caller caller, Receipt receipt) {
     try {
-      if (index.isRead(stream)) {
+      if (index.isRead(stream) || streams.find(stream).isEmpty()) {
         return Optional.empty();
       }
       SessionId id = StreamNames.session(stream);
@@ -216,16 +234,20 @@ public record AttachedCalls(
 
     @Override
     public void delivered() {
-      record(() -> {
-        Entry _ = index.exchange(call, entry, null, Duration.ZERO);
-      });
+      record(() -> replaceBy(null));
     }
 
     @Override
     public void left() {
-      record(() -> {
-        Entry _ = index.exchange(call, entry, entry.readBy(CallIndex.NOBODY), Duration.ZERO);
-      });
+      record(() -> replaceBy(entry.readBy(CallIndex.NOBODY)));
+    }
+
+    private void replaceBy(@Nullable Entry next) {
+      Entry witness = index.exchange(call, entry, next, Duration.ZERO);
+      if (entry.isStarting() && entry.begun().equals(witness)) {
+        // The reply to begun() was lost.
+        Entry _ = index.exchange(call, witness, next, Duration.ZERO);
+      }
     }
   }
 }

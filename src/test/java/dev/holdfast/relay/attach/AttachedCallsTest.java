@@ -2,11 +2,13 @@ package dev.holdfast.relay.attach;
 
 import static dev.holdfast.relay.RelayFixture.body;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.call.Caller;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.Principal;
+import dev.holdfast.log.CallIndex;
 import dev.holdfast.log.Position;
 import dev.holdfast.relay.LogFixture;
 import dev.holdfast.relay.RelayFixture;
@@ -15,6 +17,7 @@ import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TestConnection;
 import dev.holdfast.session.Session;
+import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.ToolCall;
 import dev.holdfast.upstream.local.ToolResult;
@@ -121,6 +124,34 @@ class AttachedCallsTest {
     // The answer was delivered.
     assertThat(read(send(session, call(3, 7)))).contains("\"id\":3");
     assertThat(executions(7)).isEqualTo(2);
+  }
+
+  /** Another replica took this one for lost before the log knew the call. */
+  @Test
+  void shouldNotExecuteACallThatAnotherReplicaExecutes() {
+    Session session = fixture.open(RelayFixture.LOCAL);
+    Exchange exchange =
+        new Exchange(
+            session.upstream(),
+            session.id(),
+            false,
+            Caller.UNKNOWN,
+            body(call(1, 7)),
+            () -> false,
+            false);
+    String digest = CallDigest.of(session, exchange).orElseThrow();
+    fixture.log.afterOpen =
+        stream -> {
+          CallIndex.Entry none = new CallIndex.Entry(stream, "other/1");
+          CallIndex.Entry own = fixture.calls.exchange(digest, none, none, Duration.ZERO);
+          assertThat(own).isNotNull();
+          var _ = fixture.calls.exchange(digest, own, none, Duration.ZERO);
+        };
+
+    assertThatExceptionOfType(UpstreamException.Busy.class)
+        .isThrownBy(() -> send(session, call(1, 7)));
+
+    assertThat(executions(7)).isZero();
   }
 
   @Test
