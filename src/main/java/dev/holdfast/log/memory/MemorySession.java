@@ -15,14 +15,10 @@ import dev.holdfast.log.memory.MemoryStream.Place;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumMap;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.SequencedSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -49,13 +45,15 @@ class MemorySession {
   /** Changed with the lock only. Steps go through it without, and miss what is added meanwhile. */
   private final Map<String, MemoryStream> streams = new ConcurrentHashMap<>(4);
 
-  /** Streams by place, the oldest first. */
-  private final Map<Place, SequencedSet<MemoryStream>> places = new EnumMap<>(Place.class);
+  private final MemoryPlaces places = new MemoryPlaces();
 
   private long bytes;
   private long appended;
   private int open;
   private boolean ended;
+
+  /** True if a quota may still be exceeded. Read without the lock, too. */
+  private volatile boolean exceeds;
 
   /** Whether a quota has purged a complete stream. Then an unknown stream may be that one. */
   private boolean hasLostStreams;
@@ -65,13 +63,6 @@ class MemorySession {
     this.clock = clock;
     this.budget = budget;
     this.account = budget.open(client, this::purge);
-    for (Place place : Place.values()) {
-      places.put(place, new LinkedHashSet<>(4));
-    }
-  }
-
-  private SequencedSet<MemoryStream> at(Place place) {
-    return Objects.requireNonNull(places.get(place));
   }
 
   /** Runs an action that needs the lock. */
@@ -109,7 +100,7 @@ class MemorySession {
       @Nullable Opening opening = requests.isEmpty() ? null : new Opening(clock.instant(), tool);
       MemoryStream stream = new MemoryStream(ref, requests, opening, shared, retention);
       streams.put(ref.name(), stream);
-      at(Place.ACTIVE).add(stream);
+      places.at(Place.ACTIVE).add(stream);
       open++;
       if (shared == null && !requests.isEmpty()) {
         stream.expectReader(clock.millis() + READER_EXPECTED_MILLIS);
@@ -130,6 +121,12 @@ class MemorySession {
   /** Appends to a stream of this session, runs an action, and purges what exceeds the quotas. */
   Position append(MemoryStream stream, List<NewEvent> added, Runnable onStored) {
     Position last = locked(() -> store(stream, added));
+    while (exceeds) {
+      run(() -> {
+        purge(stream.keeper(), clock.millis());
+        place(stream.keeper(), clock.millis());
+      });
+    }
     onStored.run();
     budget.purgeOverflow(account);
     return last;
@@ -170,11 +167,11 @@ class MemorySession {
 
   /** Puts a stream where {@link #purgeOther} looks for it. */
   private void place(MemoryStream stream, long now) {
-    Place next = stream.place(now);
-    for (Place place : places.keySet()) {
-      boolean _ = place == next ? at(place).add(stream) : at(place).remove(stream);
+    if (stream.isDiscarded()) {
+      return;
     }
-    account.offer(Kind.DELIVERED, !at(Place.DELIVERED).isEmpty());
+    places.put(stream, stream.place(now));
+    account.offer(Kind.DELIVERED, !places.at(Place.DELIVERED).isEmpty());
     // A stream without events may be the one whose reader has left.
     boolean offers =
         stream.size() == 0 || stream.oldest(now) != Oldest.NOTHING || stream.isExpectingReader();
@@ -188,27 +185,39 @@ class MemorySession {
     account.offer(Kind.AWAITED, offers);
   }
 
-  /** Purges events of a stream by age and count, and those that exceed the bytes of a quota. */
+  /** Purges what exceeds the quotas of a stream and of the session: a step of it. */
   private void purge(MemoryStream stream, long now) {
-    purgeOld(stream, now);
-    while (stream.bytes() > retention.maxStreamBytes()
-        && stream.size() > 1
-        && stream.oldest(now) != Oldest.NOTHING) {
-      purgeFirst(stream);
-    }
-    boolean purged = true;
-    while (purged && bytes > retention.maxSessionBytes()) {
-      purged = purgeDelivered() || purgeOther(now, true, true);
-    }
+    exceeds =
+        inStep(() ->
+            purgeOwn(stream, now)
+                || (bytes > retention.maxSessionBytes()
+                    && (purgeDelivered() || purgeOther(now, true, true))));
   }
 
-  /** Never purges what a connected reader does not have, and no result before it expires. */
-  private void purgeOld(MemoryStream stream, long now) {
-    long oldest = now - retention.eventTtl().toMillis();
-    while ((stream.size() > retention.maxEvents() || stream.isOlderThan(oldest))
-        && stream.oldest(now) != Oldest.NOTHING) {
+  /** Repeats an action as long as it finds something to do; returns true if it may find more. */
+  private static boolean inStep(BooleanSupplier action) {
+    int done = 0;
+    while (done < STEP && action.getAsBoolean()) {
+      done++;
+    }
+    return done == STEP;
+  }
+
+  /**
+   * Purges the oldest event of a stream if it is too old, or the stream too large. Never purges
+   * what a connected reader does not have, and no result before it expires.
+   */
+  private boolean purgeOwn(MemoryStream stream, long now) {
+    boolean isTooLarge =
+        stream.size() > retention.maxEvents()
+            || (stream.bytes() > retention.maxStreamBytes() && stream.size() > 1);
+    boolean goes =
+        (isTooLarge || stream.isOlderThan(now - retention.eventTtl().toMillis()))
+            && stream.oldest(now) != Oldest.NOTHING;
+    if (goes) {
       purgeFirst(stream);
     }
+    return goes;
   }
 
   private void purgeFirst(MemoryStream stream) {
@@ -233,11 +242,11 @@ class MemorySession {
   }
 
   private boolean hasActive(Predicate<MemoryStream> condition) {
-    return at(Place.ACTIVE).stream().anyMatch(condition);
+    return places.at(Place.ACTIVE).stream().anyMatch(condition);
   }
 
   private boolean purgeDelivered() {
-    MemoryStream first = firstAt(Place.DELIVERED);
+    MemoryStream first = places.first(Place.DELIVERED);
     if (first != null) {
       lose(first);
     }
@@ -280,12 +289,12 @@ class MemorySession {
   private @Nullable MemoryStream nextOther(long now, boolean writing) {
     long kept = writing ? appended - 1 : appended;
     MemoryStream sent = null;
-    MemoryStream notifying = firstAt(Place.UNDELIVERED);
-    MemoryStream result = firstAt(Place.RESULT);
+    MemoryStream notifying = places.first(Place.UNDELIVERED);
+    MemoryStream result = places.first(Place.RESULT);
     if (result != null && result.order() >= kept) {
       result = null;
     }
-    for (MemoryStream stream : at(Place.ACTIVE)) {
+    for (MemoryStream stream : places.at(Place.ACTIVE)) {
       Oldest oldest = stream.oldest(now);
       if (oldest != Oldest.NOTHING && stream.order() < kept) {
         switch (oldest) {
@@ -298,10 +307,6 @@ class MemorySession {
     return sent != null ? sent : notifying != null ? notifying : result;
   }
 
-  private @Nullable MemoryStream firstAt(Place place) {
-    return at(place).isEmpty() ? null : at(place).getFirst();
-  }
-
   private static MemoryStream older(MemoryStream stream, @Nullable MemoryStream other) {
     return other == null || stream.order() < other.order() ? stream : other;
   }
@@ -312,8 +317,8 @@ class MemorySession {
     stream.discard();
     count(-events, -before);
     streams.remove(stream.ref().name(), stream);
-    places.values().forEach(set -> set.remove(stream));
-    account.offer(Kind.DELIVERED, !at(Place.DELIVERED).isEmpty());
+    places.remove(stream);
+    account.offer(Kind.DELIVERED, !places.at(Place.DELIVERED).isEmpty());
     if (bytes == 0) {
       offerOther(false);
     }
@@ -321,34 +326,29 @@ class MemorySession {
 
   /** Purges what is old, in steps. */
   void sweep() {
-    inSteps(stream -> sweep(stream, clock.millis()));
-  }
-
-  /** Applies an action to all streams. Others get the lock in between. */
-  private void inSteps(Consumer<MemoryStream> action) {
-    Iterator<MemoryStream> all = streams.values().iterator();
-    while (all.hasNext()) {
-      run(() -> {
-        for (int n = 0; n < STEP && all.hasNext(); n++) {
-          action.accept(all.next());
-        }
-      });
+    for (MemoryStream stream : streams.values()) {
+      boolean hasMore = true;
+      while (hasMore) {
+        hasMore = locked(() -> sweep(stream, clock.millis()));
+      }
     }
   }
 
-  private void sweep(MemoryStream stream, long now) {
-    purgeOld(stream, now);
+  /** Returns true if there may be more to purge. */
+  private boolean sweep(MemoryStream stream, long now) {
+    boolean hasMore = inStep(() -> purgeOwn(stream, now));
     if (stream.isExpired(now) || (!stream.isOpen() && stream.size() == 0)) {
       discard(stream);
-    } else if (!stream.isDiscarded()) {
+    } else {
       place(stream, now);
     }
+    return hasMore;
   }
 
   /** Discards all streams, in steps. Later calls of {@link #open} fail. */
   void end() {
     run(() -> ended = true);
-    inSteps(this::discard);
+    streams.values().forEach(stream -> run(() -> discard(stream)));
   }
 
   private record Listed(MemoryStream stream, long expires) {}
@@ -356,7 +356,7 @@ class MemorySession {
   /** As {@link StreamIndex#list}: open streams never expire. */
   StreamIndex.Page list(long skip, int most) {
     List<Listed> all = new ArrayList<>();
-    inSteps(stream -> all.add(new Listed(stream, stream.expires())));
+    streams.values().forEach(stream -> all.add(new Listed(stream, locked(stream::expires))));
     return new StreamIndex.Page(
         all.stream()
             .sorted(Comparator.comparingLong(Listed::expires).reversed())

@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
+import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.memory.MemoryBudget.Kind;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -35,12 +39,16 @@ class MemoryStepsTest {
     private final List<AtomicInteger> holds;
 
     CountingSession(List<AtomicInteger> holds, MemoryBudget budget) {
+      this(holds, budget, LogTesting.keeping(10, MANY));
+    }
+
+    CountingSession(List<AtomicInteger> holds, MemoryBudget budget, Retention retention) {
       InstantSource clock =
           () -> {
             holds.getLast().incrementAndGet();
             return Instant.EPOCH;
           };
-      super(LogTesting.keeping(10, MANY), budget, "", clock);
+      super(retention, budget, "", clock);
       this.holds = holds;
     }
 
@@ -58,12 +66,15 @@ class MemoryStepsTest {
   }
 
   private static CountingSession withStreams(List<AtomicInteger> holds) {
-    CountingSession session = new CountingSession(holds, new MemoryBudget(1 << 30, Long.MAX_VALUE));
+    return fill(new CountingSession(holds, new MemoryBudget(1 << 30, Long.MAX_VALUE)));
+  }
+
+  private static CountingSession fill(CountingSession session) {
     for (int n = 0; n < MANY; n++) {
       MemoryStream stream = session.open(new StreamRef(new LogKey("s"), "a" + n), "", "", null);
       Position _ = session.append(stream, List.of(LogTesting.event("1")), () -> {});
     }
-    holds.clear();
+    session.holds.clear();
     return session;
   }
 
@@ -78,6 +89,27 @@ class MemoryStepsTest {
     assertThat(holds.stream().mapToInt(AtomicInteger::get).sum()).isEqualTo(MANY);
   }
 
+  /** A large event takes the place of many small ones. */
+  @Test
+  void shouldPurgeSomeEventsAtATime() {
+    Duration hour = Duration.ofHours(1);
+    long most = 1000 * MANY;
+    Retention retention = new Retention(hour, hour, 10, most, hour, most, 2 * MANY);
+    List<AtomicInteger> holds = new ArrayList<>();
+    CountingSession session =
+        fill(new CountingSession(holds, new MemoryBudget(1 << 30, Long.MAX_VALUE), retention));
+    MemoryStream stream = session.open(new StreamRef(new LogKey("s"), "large"), "", "", null);
+    holds.clear();
+
+    Position _ =
+        session.append(
+            stream, List.of(new NewEvent(new byte[(int) most - 1000], null, false)), () -> {});
+
+    assertThat(holds).hasSizeGreaterThan(MANY / MemorySession.STEP - 1);
+    assertThat(session.read("a" + MANY / 2, Position.START, 1, 1))
+        .isInstanceOf(ReadResult.Gap.class);
+  }
+
   @Test
   void shouldListSomeStreamsAtATime() {
     List<AtomicInteger> holds = new ArrayList<>();
@@ -87,7 +119,7 @@ class MemoryStepsTest {
 
     assertThat(page.streams()).hasSize(10);
     assertThat(page.more()).isTrue();
-    assertThat(holds).hasSize(MANY / MemorySession.STEP + 10);
+    assertThat(holds).hasSize(MANY + 10);
   }
 
   /**
