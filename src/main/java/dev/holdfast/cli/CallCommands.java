@@ -213,7 +213,10 @@ record CallCommands(
   }
 
   private ExitCode cancelled(StreamRef call, StreamIndex.@Nullable Entry entry) {
-    if (entry != null && entry.open()) {
+    if (entry == null) {
+      return problem(NOT_FOUND);
+    }
+    if (entry.open()) {
       output.note(
           "Replica "
               + entry.owner()
@@ -221,7 +224,7 @@ record CallCommands(
               + " takes over its calls.");
       return ExitCode.RUNNING;
     }
-    CallState state = entry == null ? CallState.CANCELLED : state(entry);
+    CallState state = state(entry);
     output.result(
         Output.object().put("call", id(call)).put("state", state.text()),
         "The call is " + state.text() + ".");

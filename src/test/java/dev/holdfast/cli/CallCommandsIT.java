@@ -215,6 +215,9 @@ class CallCommandsIT {
         await()
             .atMost(Duration.ofMinutes(1))
             .until(() -> find(store, left).path("state").asText().equals("failed"));
+        ProcessResult failed = run(store, "result", left);
+        assertThat(failed.exitCode()).as(failed.toString()).isOne();
+        assertThat(failed.stderr()).contains("The call failed", "unknown");
       }
     }
   }
