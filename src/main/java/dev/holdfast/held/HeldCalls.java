@@ -11,7 +11,6 @@ import dev.holdfast.clients.KnownClients;
 import dev.holdfast.era.north.StatelessRelay;
 import dev.holdfast.log.Position;
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.ClientCapabilities;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.Message;
@@ -130,8 +129,8 @@ public final class HeldCalls {
                 most.get(),
                 header != null);
         if (!config.tool().equals(request.toolName())) {
-          Reply reply = next.take();
-          yield client.isStateless && becomesTask(request) ? reply : held(reply, client);
+          // A call that becomes a task ends as one.
+          yield held(next.take(), client);
         }
         Reply refusal =
             header == null ? null : stateless.check(exchange.upstream(), request, header);
@@ -139,14 +138,6 @@ public final class HeldCalls {
       }
       default -> next.take();
     };
-  }
-
-  private boolean becomesTask(Message.Request request) {
-    String capabilities =
-        JsonEdit.raw(request.bytes(), "params", "_meta", MetaKeys.CLIENT_CAPABILITIES);
-    return config.taskAfter().isPresent()
-        && capabilities != null
-        && new ClientCapabilities(capabilities).hasTasks();
   }
 
   private Reply withTool(Reply reply) {

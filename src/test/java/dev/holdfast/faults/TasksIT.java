@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TasksIT {
 
   private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final int STEPS = Load.LONG ? 600 : 50;
 
   private static Map<String, String> settings(RedisFixture redis, URI server) {
     Map<String, String> settings = new HashMap<>(redis.gatewaySettings());
@@ -68,11 +69,7 @@ class TasksIT {
       try (Gateway one = Gateway.start(settings);
           Gateway two = Gateway.start(settings);
           Gateway three = Gateway.start(settings)) {
-        String task =
-            start(
-                client(one),
-                "count",
-                "{\"n\":%d,\"intervalMs\":100}".formatted(Load.LONG ? 600 : 50));
+        String task = start(client(one), "count", "{\"n\":%d,\"intervalMs\":100}".formatted(STEPS));
         StatelessClient other = client(two);
         FrameStream listening =
             other.stream(
@@ -84,7 +81,13 @@ class TasksIT {
         one.kill();
 
         JsonNode end = awaitStatus(other, task, resumable ? "completed" : "failed");
-        assertThat(end.has(resumable ? "result" : "error")).as(end.toString()).isTrue();
+        if (resumable) {
+          assertThat(end.at("/result/content").toString())
+              .as(end.toString())
+              .isEqualTo("[{\"type\":\"text\",\"text\":\"counted " + STEPS + "\"}]");
+        } else {
+          assertThat(end.at("/error/message").asText()).as(end.toString()).contains("unknown");
+        }
         assertThat(client(three).ask("tasks/get", task).path("result")).isEqualTo(end);
         assertThat(server.repeatedCalls()).isEmpty();
         String status = "";
@@ -93,6 +96,59 @@ class TasksIT {
         }
         listening.close();
       }
+    }
+  }
+
+  /** The gateway makes no tasks of its calls. */
+  @Test
+  void shouldHoldACallOfAServerWithoutSessions() {
+    try (NodeFixture server = NodeFixture.start("era/server.mjs");
+        Gateway gateway =
+            Gateway.start(
+                Map.of(
+                    "holdfast.upstream.url",
+                    server.url().toString(),
+                    "holdfast.calls.task-after",
+                    "300ms",
+                    "holdfast.calls.hold-after",
+                    "1s"))) {
+      JsonNode answer =
+          client(gateway)
+              .ask("tools/call", StatelessClient.params("count", "{\"n\":50,\"intervalMs\":100}"));
+
+      assertThat(answer.at("/result/content/0/text").asText())
+          .as(answer.toString())
+          .contains("still running");
+    }
+  }
+
+  /** Its place went to later calls of the same client. */
+  @Test
+  void shouldNotKnowATaskWhoseResultWasRemoved() {
+    try (CountingServer server = CountingServer.start(true);
+        Gateway gateway =
+            Gateway.start(
+                Map.of(
+                    "holdfast.upstream.url",
+                    server.url().toString(),
+                    "holdfast.log.session-bytes",
+                    "2K",
+                    "holdfast.eras.share-anonymous-sessions",
+                    "true",
+                    "holdfast.calls.task-after",
+                    "300ms"))) {
+      StatelessClient client = client(gateway);
+      String task = start(client, "count", "{\"n\":5,\"intervalMs\":100}");
+      awaitStatus(client, task, "completed");
+
+      String last = task;
+      for (int i = 0; i < 12; i++) {
+        last = start(client, "count", "{\"n\":5,\"intervalMs\":100}");
+      }
+      awaitStatus(client, last, "completed");
+
+      JsonNode answer = client.ask("tasks/get", task);
+      assertThat(answer.at("/error/code").asInt()).as(answer.toString()).isEqualTo(-32602);
     }
   }
 

@@ -194,11 +194,14 @@ final class Tasks {
           }
         }
         case ReadResult.Gap gap -> {
-          Position next = log.beforeRest(stream, gap).orElse(cursor);
-          if (next.compareTo(cursor) <= 0) {
+          Position next = log.beforeRest(stream, gap).orElse(null);
+          if (next == null) {
+            return Optional.empty();
+          }
+          if (next.equals(cursor)) {
             return Optional.of(running(stream, cursor, updated, asked));
           }
-          cursor = next;
+          cursor = next; // An earlier one if the store has lost events.
         }
         case ReadResult.EndOfStream _, ReadResult.NoSuchStream _ -> {
           return Optional.empty();

@@ -48,7 +48,10 @@ sealed interface NumberedMessages {
     @Override
     public String message(int number) {
       if (number > steps) {
-        return "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}".formatted(request);
+        return """
+        {"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"counted %d"}]}}\
+        """
+            .formatted(request, steps);
       }
       return """
       {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,\
