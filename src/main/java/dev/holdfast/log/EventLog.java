@@ -158,8 +158,7 @@ public interface EventLog extends AutoCloseable {
   /**
    * Adds a watcher that shares the stream with any number of others, each with a filter of its own,
    * for example. It evicts nobody, and the log neither keeps events nor holds the writer back for
-   * it. It is woken as {@link #watch} says, but at once only by a writer on this replica. A stream
-   * is either watched or shared.
+   * it. It is woken as {@link #watch} says, but at once only by a writer on this replica.
    *
    * @param watcher as for {@link #watch}; only {@link Watcher#wake} is called
    * @return closing it ends the watch
