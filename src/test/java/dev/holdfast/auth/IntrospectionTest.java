@@ -40,7 +40,7 @@ class IntrospectionTest {
   private static final String ISSUER = "http://127.0.0.1:1";
 
   private final Vertx vertx = Vertx.vertx();
-  private final JsonHttp http = new JsonHttp(vertx, TokenIssuer.TIMEOUT, _ -> {}, false);
+  private final JsonHttp http = new JsonHttp(vertx, TokenIssuer.TIMEOUT, _ -> {});
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final List<String> asked = new CopyOnWriteArrayList<>();
   private final CountDownLatch gate = new CountDownLatch(1);
