@@ -138,7 +138,7 @@ final class IssuerMetadata {
    *
    * @param field its name, such as {@code jwks_uri}
    * @throws TokenRefusedException.IssuerAway when no metadata is there that names this issuer and
-   *     has it
+   *     has it, as {@link JsonHttp#url} allows it
    */
   URI location(String field) {
     URI known = locations.get(field);
@@ -154,13 +154,15 @@ final class IssuerMetadata {
   private URI read(String field) {
     requireDue();
     try {
-      List<URI> places = ServerMetadata.places(JsonHttp.url(url));
+      URI issuer = URI.create(url);
+      List<URI> places = ServerMetadata.places(issuer);
       List<URI> tried = List.of(places.getLast(), places.getFirst());
       JsonHttp.Answer metadata =
           ServerMetadata.read(
               url, field, tried, place -> http.get(place, MAX_RESPONSE, MAX_REDIRECTS));
+      URI location = JsonHttp.url(field, String.valueOf(metadata.field(field)), issuer);
       succeeded();
-      return JsonHttp.url(String.valueOf(metadata.field(field)));
+      return location;
     } catch (TokenException away) {
       failed("the metadata cannot be read: " + away.getMessage());
       throw new TokenRefusedException.IssuerAway(

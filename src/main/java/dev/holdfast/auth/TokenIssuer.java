@@ -54,8 +54,7 @@ public final class TokenIssuer {
    *
    * @param url its name in tokens
    * @param asked how to ask it about tokens; null to accept only those that can be checked here
-   * @param http sends requests to it, within {@link #TIMEOUT}. To an issuer over TLS it sends them
-   *     over TLS only: others could replace the keys, and read tokens and secrets
+   * @param http sends requests to it, within {@link #TIMEOUT}
    */
   public TokenIssuer(String url, AuthConfig.@Nullable Introspection asked, JsonHttp http) {
     metadata = new IssuerMetadata(url, http);

@@ -4,7 +4,6 @@ import dev.holdfast.text.Urls;
 import java.net.URI;
 import java.util.List;
 import java.util.Objects;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -12,15 +11,11 @@ import org.jspecify.annotations.Nullable;
  * Finds the authorization server of an MCP server (RFC 9728, RFC 8414, OpenID Connect Discovery
  * 1.0; MCP 2025-11-25, Authorization).
  *
- * <p>The server and its metadata name the URLs. All must begin with {@code https}. A server on this
- * machine may name others on this machine, without TLS.
+ * <p>The server and its metadata name the URLs. All pass {@link JsonHttp#url}.
  */
 final class Discovery {
 
   private static final String RESOURCE = "/.well-known/oauth-protected-resource";
-
-  private static final Pattern LOOPBACK =
-      Pattern.compile("localhost|127(\\.\\d{1,3}){3}|\\[::1]", Pattern.CASE_INSENSITIVE);
 
   private final JsonHttp http;
   private final URI server;
@@ -132,27 +127,7 @@ final class Discovery {
     return url == null ? null : checked(name, url);
   }
 
-  /** Returns a URL that a secret may go to. */
   private URI checked(String what, String text) {
-    URI url;
-    try {
-      url = URI.create(text);
-    } catch (IllegalArgumentException malformed) {
-      throw new TokenException(what + " is not a URL");
-    }
-    String host = url.getHost();
-    boolean local = host != null && isLoopback(host) && isLoopback(server.getHost());
-    boolean http = "http".equalsIgnoreCase(url.getScheme());
-    if (host == null
-        || url.getRawUserInfo() != null
-        || url.getRawFragment() != null
-        || !(Urls.isHttps(url) || (http && local))) {
-      throw new TokenException(what + " must begin with https:// and have no user, not be " + url);
-    }
-    return url;
-  }
-
-  private static boolean isLoopback(String host) {
-    return LOOPBACK.matcher(host).matches();
+    return JsonHttp.url(what, text, server);
   }
 }

@@ -44,6 +44,7 @@ public final class JsonHttp implements AutoCloseable {
   public static final int MAX_BYTES = 64 * 1024;
 
   static final String JSON_TYPE = "application/json";
+  private static final String REDIRECT = "the redirect";
   private static final String FORM = "application/x-www-form-urlencoded";
 
   /** To one server. Leaves some for keys while an issuer is asked about many tokens. */
@@ -55,17 +56,10 @@ public final class JsonHttp implements AutoCloseable {
   private final HttpClient client;
   private final Context eventLoop;
   private final Duration timeout;
-  private final boolean httpsOnly;
 
-  /**
-   * Connects on demand.
-   *
-   * @param httpsOnly whether other URLs are refused, also those of redirects
-   */
-  public JsonHttp(
-      Vertx vertx, Duration timeout, Consumer<HttpClientOptions> tls, boolean httpsOnly) {
+  /** Connects on demand. */
+  public JsonHttp(Vertx vertx, Duration timeout, Consumer<HttpClientOptions> tls) {
     this.timeout = timeout;
-    this.httpsOnly = httpsOnly;
     int millis = Math.toIntExact(Math.min(timeout.toMillis(), Integer.MAX_VALUE));
     HttpClientOptions options = new HttpClientOptions();
     tls.accept(options);
@@ -137,13 +131,15 @@ public final class JsonHttp implements AutoCloseable {
   /**
    * Gets a document.
    *
-   * @throws TokenException if no answer comes
+   * @throws TokenException if no answer comes, or one leads to a URL that is refused
    */
   public Answer get(URI url, int maxBytes, int redirects) {
     Answer answer = send(options(HttpMethod.GET, url), null, maxBytes);
-    return answer.location() == null || redirects == 0 || answer.status() / 100 != 3
-        ? answer
-        : get(url.resolve(url(answer.location())), maxBytes, redirects - 1);
+    if (answer.location() == null || redirects == 0 || answer.status() / 100 != 3) {
+      return answer;
+    }
+    URI next = url.resolve(parsed(REDIRECT, answer.location()));
+    return get(checked(REDIRECT, next, url), maxBytes, redirects - 1);
   }
 
   /**
@@ -176,22 +172,41 @@ public final class JsonHttp implements AutoCloseable {
   }
 
   /**
-   * Reads a URL of a server.
+   * Reads a URL that a server names. Secrets may go there, so it must begin with {@code https}. A
+   * server of this machine that has no TLS may name others of this machine that have none.
    *
-   * @throws TokenException if the text is none
+   * @param what the URL, for people
+   * @param by a URL of the server
+   * @throws TokenException if the text is no such URL
    */
-  public static URI url(String text) {
+  public static URI url(String what, String text, URI by) {
+    return checked(what, parsed(what, text), by);
+  }
+
+  private static URI parsed(String what, String text) {
     try {
       return URI.create(text);
     } catch (IllegalArgumentException malformed) {
-      throw new TokenException("no URL");
+      throw new TokenException(what + " is not a URL");
     }
   }
 
-  private RequestOptions options(HttpMethod method, URI url) {
-    if (httpsOnly && !Urls.isHttps(url)) {
-      throw new TokenException("not https");
+  private static URI checked(String what, URI url, URI by) {
+    if (url.getHost() == null
+        || url.getRawUserInfo() != null
+        || url.getRawFragment() != null
+        || !(Urls.isHttps(url) || (isLocal(url) && isLocal(by)))) {
+      throw new TokenException(what + " must begin with https:// and have no user, not be " + url);
     }
+    return url;
+  }
+
+  /** Returns whether nobody outside of this machine sees requests to a URL without TLS. */
+  private static boolean isLocal(URI url) {
+    return "http".equalsIgnoreCase(url.getScheme()) && Urls.isLoopback(url.getHost());
+  }
+
+  private RequestOptions options(HttpMethod method, URI url) {
     if (url.getHost() == null || !url.getScheme().toLowerCase(Locale.ROOT).startsWith("http")) {
       throw new TokenException("no URL of HTTP");
     }

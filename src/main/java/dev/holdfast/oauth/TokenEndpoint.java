@@ -54,7 +54,7 @@ public final class TokenEndpoint implements AutoCloseable {
       String secret,
       Duration timeout,
       Consumer<HttpClientOptions> tls) {
-    this(new JsonHttp(vertx, timeout, tls, false), url, basic(id, secret));
+    this(new JsonHttp(vertx, timeout, tls), url, basic(id, secret));
   }
 
   /** An endpoint for a client that proves itself with a header, or not if that is null. */

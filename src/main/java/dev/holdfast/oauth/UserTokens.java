@@ -107,7 +107,7 @@ public final class UserTokens implements AutoCloseable {
   UserTokens(Vertx vertx, SignInSettings settings, InstantSource clock) {
     this.settings = settings;
     this.clock = clock;
-    http = new JsonHttp(vertx, REQUEST_TIMEOUT, _ -> {}, false);
+    http = new JsonHttp(vertx, REQUEST_TIMEOUT, _ -> {});
     signIn = new SignIn(vertx, http, settings, clock);
     file =
         settings.clientSecret() == null

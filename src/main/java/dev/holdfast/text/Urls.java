@@ -1,7 +1,10 @@
 package dev.holdfast.text;
 
+import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** Parts of absolute HTTP URLs. */
 public final class Urls {
@@ -25,6 +28,15 @@ public final class Urls {
   public static String host(URI url) {
     String host = url.getHost();
     return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+  }
+
+  /** Returns whether only programs of this machine reach a server on a host. */
+  public static boolean isLoopback(String host) {
+    try {
+      return Stream.of(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
+    } catch (UnknownHostException unknown) {
+      return false;
+    }
   }
 
   /** Returns scheme, host and port in one form, so that equal origins are equal texts. */

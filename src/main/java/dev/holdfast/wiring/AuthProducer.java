@@ -50,12 +50,7 @@ final class AuthProducer {
             .tls()
             .map(name -> tls.named("The key tls of an issuer", name))
             .orElse(TlsConfigurations.NONE);
-    JsonHttp http =
-        new JsonHttp(
-            vertx,
-            TokenIssuer.TIMEOUT,
-            certificates::configure,
-            issuer.url().getScheme().equalsIgnoreCase("https"));
+    JsonHttp http = new JsonHttp(vertx, TokenIssuer.TIMEOUT, certificates::configure);
     var _ = certificates.onRenewal(http::renew);
     return new TokenIssuer(issuer.url().toString(), issuer.introspection().orElse(null), http);
   }

@@ -10,8 +10,8 @@ import dev.holdfast.console.GatewayInfo;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.session.SessionStore;
+import dev.holdfast.text.Urls;
 import dev.holdfast.upstream.UpstreamMonitor;
-import dev.holdfast.wiring.config.CheckedConfig;
 import dev.holdfast.wiring.config.GatewayConfig;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.vertx.http.HttpServer;
@@ -69,9 +69,7 @@ final class ConsoleProducer {
    * With authentication, the console would show sessions of all owners to anybody on this machine.
    */
   static boolean isServed(GatewayConfig.Console when, String host, boolean needsCredentials) {
-    return when == GatewayConfig.Console.LOCAL
-        && CheckedConfig.isLoopback(host)
-        && !needsCredentials;
+    return when == GatewayConfig.Console.LOCAL && Urls.isLoopback(host) && !needsCredentials;
   }
 
   private static List<GatewayInfo.Server> servers(

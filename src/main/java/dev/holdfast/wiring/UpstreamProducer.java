@@ -11,6 +11,7 @@ import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.record.TapeException;
 import dev.holdfast.session.SessionStore;
+import dev.holdfast.text.Urls;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.local.NoArguments;
 import dev.holdfast.upstream.local.Prompt;
@@ -166,7 +167,7 @@ final class UpstreamProducer {
 
   private static boolean servesDemo(GatewayConfig.DemoTools when, ProcessMode mode, String host) {
     return switch (when) {
-      case LOCAL -> !mode.serves() || CheckedConfig.isLoopback(host);
+      case LOCAL -> !mode.serves() || Urls.isLoopback(host);
       case ALWAYS -> true;
       case NEVER -> false;
     };

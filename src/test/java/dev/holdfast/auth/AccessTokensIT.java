@@ -37,7 +37,7 @@ class AccessTokensIT {
 
   @AutoClose private OpenIdProvider provider = OpenIdProvider.start();
   @AutoClose private Vertx vertx = Vertx.vertx();
-  private final JsonHttp http = new JsonHttp(vertx, TokenIssuer.TIMEOUT, _ -> {}, false);
+  private final JsonHttp http = new JsonHttp(vertx, TokenIssuer.TIMEOUT, _ -> {});
   private final AccessTokens tokens = tokens();
 
   private AccessTokens tokens() {

@@ -11,6 +11,7 @@ import dev.holdfast.call.Caller;
 import dev.holdfast.oauth.JsonHttp;
 import io.vertx.core.Vertx;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -40,7 +41,7 @@ class IntrospectionTest {
   private static final String ISSUER = "http://127.0.0.1:1";
 
   private final Vertx vertx = Vertx.vertx();
-  private final JsonHttp http = new JsonHttp(vertx, TokenIssuer.TIMEOUT, _ -> {}, false);
+  private final JsonHttp http = new JsonHttp(vertx, TokenIssuer.TIMEOUT, _ -> {});
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final List<String> asked = new CopyOnWriteArrayList<>();
   private final CountDownLatch gate = new CountDownLatch(1);
@@ -52,6 +53,9 @@ class IntrospectionTest {
   private volatile String answer = active("");
   private volatile boolean waits;
   private volatile boolean breaksOff;
+
+  /** Whether the server waits in the middle of a body. */
+  private volatile boolean stalls;
 
   private HttpServer server() {
     try {
@@ -86,17 +90,28 @@ class IntrospectionTest {
       return;
     }
     if (waits) {
-      try {
-        gate.await();
-      } catch (InterruptedException stop) {
-        Thread.currentThread().interrupt();
-      }
+      awaitGate();
     }
     byte[] body = answer.getBytes(UTF_8);
     exchange.getResponseHeaders().set("Location", "/elsewhere");
     exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
-    exchange.getResponseBody().write(body);
+    OutputStream out = exchange.getResponseBody();
+    int begun = stalls ? body.length / 2 : 0;
+    if (stalls) {
+      out.write(body, 0, begun);
+      out.flush();
+      awaitGate();
+    }
+    out.write(body, begun, body.length - begun);
     exchange.close();
+  }
+
+  private void awaitGate() {
+    try {
+      gate.await();
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @AfterEach
@@ -330,6 +345,16 @@ class IntrospectionTest {
   @Test
   void shouldNotWaitForASilentIssuer() {
     waits = true;
+
+    assertThatThrownBy(() -> ask("token"))
+        .isInstanceOf(TokenRefusedException.IssuerAway.class)
+        .hasMessageContaining("timed out");
+  }
+
+  /** The time limit is that of a whole answer, not only of its head. */
+  @Test
+  void shouldNotWaitForTheRestOfAnAnswer() {
+    stalls = true;
 
     assertThatThrownBy(() -> ask("token"))
         .isInstanceOf(TokenRefusedException.IssuerAway.class)

@@ -18,7 +18,6 @@ import io.vertx.core.net.PemTrustOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -177,7 +176,7 @@ class IssuerMetadataTest {
   }
 
   private JsonHttp http(Consumer<HttpClientOptions> trust) {
-    return new JsonHttp(vertx, PATIENCE, trust, true);
+    return new JsonHttp(vertx, PATIENCE, trust);
   }
 
   @Test
@@ -208,16 +207,28 @@ class IssuerMetadataTest {
   void shouldNotAskAboutTokensOverPlainHttp() {
     publish("introspection_endpoint", plainUrl() + "/ask");
     IntrospectionSettings named = new IntrospectionSettings(null, "id", "secret", false);
-    IntrospectionSettings configured =
-        new IntrospectionSettings(URI.create(plainUrl() + "/ask"), "id", "secret", false);
 
-    for (IntrospectionSettings each : List.of(named, configured)) {
-      assertThatThrownBy(() -> caller("opaque", each, trusting()))
-          .isInstanceOf(TokenRefusedException.IssuerAway.class)
-          .hasMessageContaining("not https");
-    }
+    assertThatThrownBy(() -> caller("opaque", named, trusting()))
+        .isInstanceOf(TokenRefusedException.IssuerAway.class)
+        .hasMessageContaining("introspection_endpoint must begin with https://");
 
     assertThat(asked).containsExactly(OPENID);
+  }
+
+  /** Before, the gateway sent its secret to any machine that the metadata named. */
+  @Test
+  void withoutTlsShouldUseOnlyUrlsOfThisMachine() {
+    documents.put(
+        OPENID,
+        """
+        {"issuer":"%1$s","introspection_endpoint":"%1$s/ask","jwks_uri":"http://192.0.2.1/keys"}\
+        """
+            .formatted(plainUrl()));
+    IssuerMetadata metadata = new IssuerMetadata(plainUrl(), trusting());
+
+    assertThat(metadata.location("introspection_endpoint")).hasToString(plainUrl() + "/ask");
+    assertThatThrownBy(() -> metadata.location("jwks_uri"))
+        .hasMessageContaining("jwks_uri must begin with https://");
   }
 
   /** Anybody on the way could replace the document. */
@@ -227,7 +238,7 @@ class IssuerMetadataTest {
     documents.put("/elsewhere", documents.remove(OPENID));
     redirects.put(OPENID, plainUrl() + "/elsewhere");
     assertThatThrownBy(() -> new IssuerMetadata(issuer(), trusting()).location("jwks_uri"))
-        .hasMessageContaining("not https");
+        .hasMessageContaining("the redirect must begin with https://");
     redirects.put(OPENID, "/elsewhere");
 
     assertThat(new IssuerMetadata(issuer(), trusting()).location("jwks_uri"))

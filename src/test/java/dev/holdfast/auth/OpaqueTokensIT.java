@@ -38,7 +38,7 @@ class OpaqueTokensIT {
 
   @AutoClose private OpenIdProvider provider = OpenIdProvider.start();
   @AutoClose private Vertx vertx = Vertx.vertx();
-  private final JsonHttp http = new JsonHttp(vertx, TokenIssuer.TIMEOUT, _ -> {}, false);
+  private final JsonHttp http = new JsonHttp(vertx, TokenIssuer.TIMEOUT, _ -> {});
   private final AccessTokens tokens = tokens("gateway", false, Clock.systemUTC());
 
   private AccessTokens tokens(String secret, boolean all, Clock clock) {

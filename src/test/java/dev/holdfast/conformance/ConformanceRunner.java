@@ -82,6 +82,16 @@ public final class ConformanceRunner {
     return report(STATELESS_REVISION, "client", results, output);
   }
 
+  /** Writes a row of a table in docs/clients.md to {@code target/conformance/<name>.md}. */
+  static void write(String name, String row) {
+    try {
+      Path rows = Files.createDirectories(Path.of("target", "conformance"));
+      Files.writeString(rows.resolve(name + ".md"), row + "\n");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private static String suite(Path results, String... words) {
     String[] all = with(words, "--output-dir", results.toString());
     return NodeFixture.run(TIMEOUT, SUITE + "/dist/index.js", all).toString();

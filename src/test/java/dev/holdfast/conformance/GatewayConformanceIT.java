@@ -93,6 +93,7 @@ class GatewayConformanceIT {
 
   private static void conforms(URI gateway, String name, String way) {
     ConformanceReport report = ConformanceRunner.run(gateway, name);
+    ConformanceRunner.write(name, report.row(way));
 
     assertThat(report.scored()).as(report.summary()).hasSize(30).allMatch(ScenarioResult::isClean);
     assertThat(report.unscored()).as(report.summary()).hasSize(3).allMatch(ScenarioResult::isClean);

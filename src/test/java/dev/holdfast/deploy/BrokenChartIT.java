@@ -241,6 +241,12 @@ class BrokenChartIT {
         edit(
             ChartCheck.NETWORK_POLICY,
             "production.yaml",
+            HELPERS,
+            "|upstreams?\\\\.(.+\\\\.)?token\\\\.endpoint)$",
+            ")$"),
+        edit(
+            ChartCheck.NETWORK_POLICY,
+            "production.yaml",
             POLICY,
             "      from:\n        {{- toYaml . | nindent 8 }}\n    {{- end }}\n  egress",
             "    {{- end }}\n  egress"),

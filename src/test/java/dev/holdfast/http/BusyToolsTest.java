@@ -21,8 +21,7 @@ import org.junit.jupiter.api.Test;
 @TestProfile(GatewayProfiles.Default.class)
 class BusyToolsTest {
 
-  private static final int CPU_THREADS =
-      Math.max(2, Runtime.getRuntime().availableProcessors() - 1);
+  private static final int CPU_THREADS = GatewayProfiles.Default.COMPUTE_THREADS;
 
   /** Computes for minutes, unless it is cancelled. */
   private static final String PRIMES =

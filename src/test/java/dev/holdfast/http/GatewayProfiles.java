@@ -22,12 +22,21 @@ final class GatewayProfiles {
     }
   }
 
-  /** The default configuration, with limits for {@link UpstreamIsolationTest}. */
+  /**
+   * The default configuration, with limits for {@link UpstreamIsolationTest}, and threads for
+   * {@link BusyToolsTest}.
+   */
   public static final class Default extends WithUpstreams {
+
+    /** One more than by default on any machine. */
+    static final int COMPUTE_THREADS =
+        Math.max(2, Runtime.getRuntime().availableProcessors() - 1) + 1;
+
     @Override
     public Map<String, String> getConfigOverrides() {
       return Map.of(
           "holdfast.limits.requests", "20",
+          "holdfast.tools.compute-threads", String.valueOf(COMPUTE_THREADS),
           "holdfast.upstreams.other.max-sessions", "1",
           "holdfast.upstreams.other.new-clients", "refuse",
           "holdfast.upstreams.narrow.max-connections", "1",
@@ -120,11 +129,20 @@ final class GatewayProfiles {
     }
   }
 
-  /** Calls that can be read by their handles, and a log of few events. */
+  /**
+   * Calls that can be read by their handles, and a log of few events. A trusted proxy serves the
+   * gateway below a path.
+   */
   public static final class Followed extends WithUpstreams {
     @Override
     public Map<String, String> getConfigOverrides() {
-      return Map.of("holdfast.calls.follow", "true", "holdfast.stream.max-events", "100");
+      return Map.of(
+          "quarkus.http.proxy.proxy-address-forwarding", "true",
+          "quarkus.http.proxy.allow-x-forwarded", "true",
+          "quarkus.http.proxy.trusted-proxies", "127.0.0.1,::1",
+          "quarkus.http.proxy.enable-forwarded-prefix", "true",
+          "holdfast.calls.follow", "true",
+          "holdfast.stream.max-events", "100");
     }
   }
 

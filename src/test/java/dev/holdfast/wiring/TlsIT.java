@@ -338,6 +338,43 @@ class TlsIT {
     }
   }
 
+  /** Names a plain server as the one to ask about tokens. */
+  private static void describe(ScriptedRequest request, RawConnection wire, URI plain)
+      throws IOException {
+    String metadata =
+        """
+        {"issuer":"https://%s/mcp","jwks_uri":"%2$s/keys","introspection_endpoint":"%2$s/ask"}\
+        """
+            .formatted(request.header("host"), plain);
+    wire.answer(200, "application/json", metadata);
+  }
+
+  /** Anybody on the way would see the token, and the secret of the gateway. */
+  @Test
+  void shouldAskAboutTokensOverTlsOnly() throws Exception {
+    Identity own = authority.issue("gateway-1");
+    SSLContext loginTls = authority.context(authority.issue("login"));
+    try (ScriptedServer plain = ScriptedServer.playing(this::refuseToken);
+        ScriptedServer login =
+            ScriptedServer.withTls(
+                loginTls, (request, wire) -> describe(request, wire, plain.url()));
+        ScriptedServer upstream = ScriptedServer.playing(this::serve)) {
+      Map<String, String> settings = new HashMap<>(tls("out", own, authority));
+      String issuer = "holdfast.auth.issuers.corp.";
+      settings.put(issuer + "url", login.url().toString());
+      settings.put(issuer + "tls", "out");
+      settings.put(issuer + "introspection.client-id", "holdfast");
+      settings.put(issuer + "introspection.client-secret", "secret");
+      settings.put("holdfast.auth.public-url", "https://mcp.example.com");
+      settings.put("holdfast.upstream.url", upstream.url().toString());
+      try (Gateway gateway = Gateway.start(settings)) {
+        assertThat(statusWithToken(gateway)).as(gateway.output()).isEqualTo(503);
+        assertThat(login.requests()).isNotEmpty();
+        assertThat(plain.requests()).isEmpty();
+      }
+    }
+  }
+
   /** Sends another token each time: the gateway remembers those that are refused. */
   private static int statusWithToken(Gateway gateway) throws Exception {
     try (HttpClient http = HttpClient.newHttpClient()) {

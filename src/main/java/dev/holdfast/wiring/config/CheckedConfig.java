@@ -11,13 +11,12 @@ import dev.holdfast.config.ConfigErrors;
 import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.origin.HttpConfig;
+import dev.holdfast.text.Urls;
 import dev.holdfast.trace.TraceConfig;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.smallrye.config.SmallRyeConfig;
 import jakarta.inject.Singleton;
-import java.net.InetAddress;
 import java.net.URI;
-import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -384,15 +383,6 @@ public final class CheckedConfig {
   private static boolean isSafe(URI url) {
     return url.getRawFragment() == null
         && (isUrl(url.toString(), "https")
-            || (isUrl(url.toString(), "http") && isLoopback(url.getHost())));
-  }
-
-  /** Returns whether only programs of this machine reach a server on a host. */
-  public static boolean isLoopback(String host) {
-    try {
-      return Stream.of(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
-    } catch (UnknownHostException unknown) {
-      return false;
-    }
+            || (isUrl(url.toString(), "http") && Urls.isLoopback(url.getHost())));
   }
 }

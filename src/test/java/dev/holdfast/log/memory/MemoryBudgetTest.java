@@ -5,8 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The order in which writers get room in a full budget. */
+/** Room in a full budget: the order in which writers get it, and the sessions that make it. */
 class MemoryBudgetTest {
 
   private static final int MAX = 1000;
@@ -55,6 +57,39 @@ class MemoryBudgetTest {
     await().until(() -> !small.isAlive());
     assertThat(first.isAlive()).isTrue();
     assertThat(second.isAlive()).isTrue();
+  }
+
+  /** A session that gives up all of its events at once. */
+  private static final class FinishedSession implements MemoryBudget.Purger {
+
+    private final MemoryBudget.Account account;
+    private final long bytes;
+
+    private FinishedSession(MemoryBudget budget, String client, long bytes) {
+      account = budget.open(client, this);
+      this.bytes = bytes;
+      account.add(1, bytes);
+      account.offer(MemoryBudget.Kind.OTHER, true);
+    }
+
+    @Override
+    public boolean purge(MemoryBudget.Kind kind, boolean writing) {
+      account.add(-1, -bytes);
+      account.offer(kind, false);
+      return true;
+    }
+  }
+
+  /** In a sorted set, one of two sessions or clients in the same place would be forgotten. */
+  @ParameterizedTest
+  @ValueSource(strings = {"first", "second"})
+  void shouldPurgeAllSessionsOfEqualSize(String client) {
+    var _ = new FinishedSession(budget, "first", 10);
+    var _ = new FinishedSession(budget, client, 10);
+
+    budget.purgeOverflow(account);
+
+    assertThat(budget.size().bytes()).hasValue(MAX);
   }
 
   @Test
