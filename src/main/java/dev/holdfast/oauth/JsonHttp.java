@@ -10,6 +10,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
@@ -43,12 +44,12 @@ public final class JsonHttp implements AutoCloseable {
   /** Upper bound of a response, unless a request names another one. */
   public static final int MAX_BYTES = 64 * 1024;
 
+  /** Connections to one server. Leaves some for keys while it is asked about many tokens. */
+  public static final int MAX_CONNECTIONS = 64;
+
   static final String JSON_TYPE = "application/json";
   private static final String REDIRECT = "the redirect";
   private static final String FORM = "application/x-www-form-urlencoded";
-
-  /** To one server. Leaves some for keys while an issuer is asked about many tokens. */
-  private static final int MAX_CONNECTIONS = 64;
 
   /** Node.js closes idle connections after 5 s. A request on its way to one would fail. */
   private static final int KEEP_ALIVE_SECONDS = 4;
@@ -224,7 +225,11 @@ public final class JsonHttp implements AutoCloseable {
     eventLoop.runOnContext(_ ->
         client
             .request(options)
-            .compose(request -> body == null ? request.send() : request.send(body))
+            .compose(request -> {
+              // A server that stalls in the middle of its answer must not keep the connection.
+              var _ = answer.whenComplete((_, failure) -> resetAfter(failure, request));
+              return body == null ? request.send() : request.send(body);
+            })
             .compose(head -> read(head, maxBytes))
             .onSuccess(answer::complete)
             .onFailure(answer::completeExceptionally));
@@ -235,10 +240,18 @@ public final class JsonHttp implements AutoCloseable {
       String reason = cause instanceof TimeoutException ? "timed out" : cause.getMessage();
       throw new TokenException("no answer: " + reason, cause);
     } catch (TimeoutException late) {
+      answer.completeExceptionally(late);
       throw new TokenException("no answer: timed out", late);
     } catch (InterruptedException interrupted) {
+      answer.completeExceptionally(interrupted);
       Thread.currentThread().interrupt();
       throw new TokenException("interrupted", interrupted);
+    }
+  }
+
+  private static void resetAfter(@Nullable Throwable failure, HttpClientRequest request) {
+    if (failure != null) {
+      var _ = request.reset();
     }
   }
 
@@ -249,7 +262,6 @@ public final class JsonHttp implements AutoCloseable {
     head.handler(chunk -> {
       if (body.length() + chunk.length() > maxBytes) {
         whole.tryFail("more than " + maxBytes + " bytes");
-        head.request().reset();
       } else {
         body.appendBuffer(chunk);
       }

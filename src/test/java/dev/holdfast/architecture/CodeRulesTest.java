@@ -16,6 +16,10 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ImportOption;
+import dev.holdfast.agent.AgentEvent;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -79,6 +83,24 @@ class CodeRulesTest {
   void shouldNotUseGenericClassNames(String ending) {
     noClasses().should().haveSimpleNameEndingWith(ending).check(MAIN);
     noClasses().should().haveSimpleNameEndingWith(ending).check(TESTS);
+  }
+
+  @Test
+  void shouldKeepClassesShort() throws IOException {
+    try (Stream<Path> files = Files.walk(Path.of("src", "main", "java"))) {
+      assertThat(files.filter(Files::isRegularFile))
+          .allSatisfy(file -> assertThat(Files.readAllLines(file)).hasSizeLessThanOrEqualTo(400));
+    }
+  }
+
+  @Test
+  void shouldTakeFewConstructorArguments() {
+    // The exception is the flat form in which clients get events.
+    assertThat(
+            MAIN.stream()
+                .filter(each -> !each.isEquivalentTo(AgentEvent.class))
+                .flatMap(each -> each.getConstructors().stream()))
+        .allSatisfy(each -> assertThat(each.getRawParameterTypes()).hasSizeLessThanOrEqualTo(8));
   }
 
   @Test

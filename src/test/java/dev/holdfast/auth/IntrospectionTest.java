@@ -9,12 +9,14 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.call.Caller;
 import dev.holdfast.oauth.JsonHttp;
+import dev.holdfast.oauth.TokenException;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -359,6 +361,24 @@ class IntrospectionTest {
     assertThatThrownBy(() -> ask("token"))
         .isInstanceOf(TokenRefusedException.IssuerAway.class)
         .hasMessageContaining("timed out");
+  }
+
+  /** As many as there are connections. */
+  @Test
+  void shouldGiveBackTheConnectionsOfStalledAnswers() {
+    JsonHttp hasty = new JsonHttp(vertx, Duration.ofSeconds(3), _ -> {});
+    URI url = settings().endpoint().orElseThrow();
+    stalls = true;
+    List<Future<?>> stalled =
+        IntStream.range(0, JsonHttp.MAX_CONNECTIONS)
+            .<Future<?>>mapToObj(_ -> threads.submit(() -> hasty.get(url, 10_000, 0)))
+            .toList();
+    assertThat(stalled)
+        .allSatisfy(each -> assertThatThrownBy(each::get).hasCauseInstanceOf(TokenException.class));
+
+    stalls = false;
+
+    assertThat(hasty.get(url, 10_000, 0).status()).isEqualTo(200);
   }
 
   /** A server that is in trouble must not get a request for each token. */

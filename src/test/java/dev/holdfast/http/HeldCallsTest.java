@@ -172,7 +172,7 @@ class HeldCallsTest {
     JsonNode second = last(McpClient.at(GatewayUrl.mcp()).call(TOOL, argument(handle)));
 
     assertThat(text(last(first))).contains("still running");
-    assertThat(text(second)).isNotEmpty();
+    assertThat(text(second)).containsAnyOf("still running", "liftoff");
     assertThat(text(collect(McpClient.at(GatewayUrl.mcp()), handle))).isEqualTo("liftoff");
   }
 

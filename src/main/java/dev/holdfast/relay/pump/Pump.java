@@ -33,7 +33,6 @@ import org.jspecify.annotations.Nullable;
 public final class Pump {
 
   private static final Logger LOG = Logger.getLogger(Pump.class);
-
   private static final byte[] NO_PAYLOAD = {};
   private static final Duration SEND_TIME = Duration.ofMillis(50);
 

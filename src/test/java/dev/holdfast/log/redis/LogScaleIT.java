@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.call.SessionId;
 import dev.holdfast.log.LogKey;
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
@@ -17,14 +18,20 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import org.jboss.logging.Logger;
@@ -139,7 +146,7 @@ class LogScaleIT {
   }
 
   @Test
-  void shouldWorkInStepsHoweverMuchThereIs() {
+  void shouldWorkInStepsHoweverMuchThereIs() throws InterruptedException {
     Steps steps = new Steps();
     try (RedisFixture redis = RedisFixture.start();
         Replica replica = new Replica("a", redis.url(), RETENTION)) {
@@ -152,18 +159,63 @@ class LogScaleIT {
               number(redis, "ZCARD", SIZES.getFirst()) == SESSIONS + 1
                   && number(redis, "ZCARD", COMPLETE) == STREAMS);
       assertThat(sum(redis)).isGreaterThan(MAX_BYTES);
+      Percentile before = Percentile.of(replica, () -> Thread.sleep(Duration.ofSeconds(5)));
 
-      try (RedisMonitor _ = RedisMonitor.start(redis, steps::accept)) {
-        keepTheQuota(redis);
-        expireStreams(redis, replica);
-        endSessions(redis, replica);
-        expireSessions(redis, replica);
-      }
+      Percentile meanwhile =
+          Percentile.of(
+              replica,
+              () -> {
+                try (RedisMonitor _ = RedisMonitor.start(redis, steps::accept)) {
+                  keepTheQuota(redis);
+                  expireStreams(redis, replica);
+                  endSessions(redis, replica);
+                  expireSessions(redis, replica);
+                }
+              });
 
       logLongest(replica);
+      LOG.infof("p99 of appends of others: %s before, %s meanwhile", before, meanwhile);
       assertThat(steps.scripts).isGreaterThan(1000);
       assertThat(steps.most).isBetween(5, MOST_COMMANDS);
       assertThat(steps.mostMembers).isEqualTo(MOST);
+    }
+  }
+
+  /** Of the times that appends of another session take, in microseconds. */
+  private record Percentile(long p99) {
+
+    /** Work that goes on beside them. */
+    private interface Work {
+      void run() throws InterruptedException;
+    }
+
+    static Percentile of(Replica replica, Work work) throws InterruptedException {
+      LogKey key = new LogKey("other");
+      replica.log.begin(key, "");
+      StreamWriter writer =
+          replica.log.openUnfollowed(new StreamRef(key, UUID.randomUUID().toString()), null);
+      List<Long> micros = new ArrayList<>();
+      AtomicBoolean ends = new AtomicBoolean();
+      Thread appends =
+          Thread.ofVirtual()
+              .start(() -> {
+                while (!ends.get()) {
+                  long begun = System.nanoTime();
+                  writer.append(List.of(LogTesting.event("1")));
+                  micros.add(TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begun));
+                  LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+                }
+              });
+      work.run();
+      ends.set(true);
+      appends.join();
+      Collections.sort(micros);
+      return new Percentile(micros.get(micros.size() * 99 / 100));
+    }
+
+    @Override
+    public String toString() {
+      return p99 + " us";
     }
   }
 
