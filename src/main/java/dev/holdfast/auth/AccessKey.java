@@ -27,7 +27,7 @@ public record AccessKey(String value) {
     return new AccessKey(PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes));
   }
 
-  /** Whether it looks like one that {@link #random} has made. */
+  /** Returns true if it looks like one that {@link #random} has made. */
   boolean hasPrefix() {
     return value.startsWith(PREFIX);
   }

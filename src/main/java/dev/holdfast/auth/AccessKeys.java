@@ -58,7 +58,7 @@ public final class AccessKeys {
         });
   }
 
-  /** Whether requests need a key. */
+  /** Returns true if requests need a key. */
   public boolean areRequired() {
     return !entries.isEmpty();
   }

@@ -30,7 +30,7 @@ public final class AccessTokens {
 
   private static final int MAX_REMEMBERED = 1000;
 
-  /** How long the issuer is not asked again about a token that it has refused. */
+  /** Time for which the issuer is not asked again about a token that it has refused. */
   private static final Duration REFUSED_REMEMBERED = Duration.ofSeconds(10);
 
   /** Reads a token without a check, to find its issuer. */
@@ -66,14 +66,14 @@ public final class AccessTokens {
     accepted.forEach(issuer -> issuers.put(issuer.url(), issuer));
   }
 
-  /** Why issuers are away, by their URLs; empty for one that is there. */
+  /** Reasons for which issuers are away, by their URLs; empty for one that is there. */
   public Map<String, Optional<String>> problems() {
     return issuers.entrySet().stream()
         .collect(
             Collectors.toUnmodifiableMap(Map.Entry::getKey, issuer -> issuer.getValue().problem()));
   }
 
-  /** Whether tokens are accepted. */
+  /** Returns true if tokens are accepted. */
   public boolean areAccepted() {
     return !issuers.isEmpty();
   }

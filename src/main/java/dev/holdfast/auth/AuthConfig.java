@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Who may use the gateway. Without keys and issuers, everybody who reaches its port. */
+/** Callers that may use the gateway. Without keys and issuers, everybody who reaches its port. */
 @ConfigMapping(prefix = "holdfast.auth")
 public interface AuthConfig {
 
@@ -20,8 +20,8 @@ public interface AuthConfig {
   Map<String, Issuer> issuers();
 
   /**
-   * Where clients reach the gateway, such as {@code https://mcp.example.com}. Tokens are for a URL
-   * below it.
+   * URL at which clients reach the gateway, such as {@code https://mcp.example.com}. Tokens are for
+   * a URL below it.
    */
   Optional<URI> publicUrl();
 
@@ -39,7 +39,9 @@ public interface AuthConfig {
     /** The URL that names it, as in its tokens. */
     URI url();
 
-    /** How to ask it about tokens that are no JSON Web Tokens. Without it, they are refused. */
+    /**
+     * Questions about tokens that are no JSON Web Tokens. Without them, such tokens are refused.
+     */
     Optional<Introspection> introspection();
 
     /** Name of the TLS configuration of connections to it. */
@@ -49,7 +51,7 @@ public interface AuthConfig {
   /** Introspection of tokens (RFC 7662). */
   interface Introspection {
 
-    /** Where to ask. Without it, the metadata of the server tells. */
+    /** URL to ask. Without it, the metadata of the server tells. */
     Optional<URI> endpoint();
 
     /** Id of the gateway at the server. */
@@ -58,7 +60,7 @@ public interface AuthConfig {
     /** Secret that proves the id. */
     String clientSecret();
 
-    /** Which tokens to ask about. */
+    /** Tokens to ask about. */
     @WithDefault("opaque")
     Tokens tokens();
   }
@@ -77,7 +79,7 @@ public interface AuthConfig {
     /** The {@link AccessKey#hash} of the key, which the command {@code key} prints. */
     String hash();
 
-    /** What the key may use besides the upstreams that require no scope. */
+    /** Scopes of the key, for upstreams that require some. */
     Optional<List<String>> scopes();
   }
 }

@@ -44,7 +44,7 @@ final class Introspection {
 
   private final Shares<String> clients = new Shares<>(MAX_OF_ONE);
 
-  /** When the server last gave no answer, by the nano time; null when it always did. */
+  /** Nano time at which the server last gave no answer; null when it always did. */
   private volatile @Nullable Long failedAt;
 
   Introspection(IssuerMetadata issuer, AuthConfig.Introspection settings) {
@@ -53,7 +53,7 @@ final class Introspection {
     authorization = TokenEndpoint.basic(settings.clientId(), settings.clientSecret());
   }
 
-  /** Whether to ask about JSON Web Tokens, too. */
+  /** Returns true to ask about JSON Web Tokens, too. */
   boolean isForAll() {
     return settings.tokens() == AuthConfig.Tokens.ALL;
   }

@@ -41,7 +41,7 @@ final class IssuerMetadata {
   private final JsonHttp http;
   private final AutoLock reading = new AutoLock();
 
-  /** What was found, by the names of the fields. */
+  /** Locations that were found, by the names of the fields. */
   private final Map<String, URI> locations = new ConcurrentHashMap<>();
 
   // Guarded by the lock.
@@ -67,7 +67,7 @@ final class IssuerMetadata {
     return http;
   }
 
-  /** Why the last request to the issuer has failed; empty when it has not. */
+  /** Reason for which the last request to the issuer has failed; empty when it has not. */
   Optional<String> problem() {
     return Optional.ofNullable(problem);
   }

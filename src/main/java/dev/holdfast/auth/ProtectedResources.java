@@ -14,7 +14,7 @@ public record ProtectedResources(String publicUrl) {
     publicUrl = publicUrl.replaceAll("/$", "");
   }
 
-  /** What comes before the path of a resource in the path of its metadata (RFC 9728, 3.1). */
+  /** Prefix of the path of a resource in the path of its metadata (RFC 9728, 3.1). */
   public static final String WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
   /** The name of an endpoint as a resource. */
@@ -32,7 +32,7 @@ public record ProtectedResources(String publicUrl) {
     return publicUrl + WELL_KNOWN + endpoint.path();
   }
 
-  /** Whether a path is that of metadata, which needs no token. */
+  /** Returns true if a path is that of metadata, which needs no token. */
   public static boolean isMetadata(String path) {
     return path.startsWith(WELL_KNOWN + "/");
   }

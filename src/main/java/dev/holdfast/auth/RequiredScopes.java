@@ -15,7 +15,7 @@ public record RequiredScopes(Function<String, Optional<String>> byUpstream) {
   /** RFC 6749, section 3.3. */
   private static final Pattern SCOPE = Pattern.compile("[!#-\\[\\]-~]+");
 
-  /** Whether a text can be the name of a scope. */
+  /** Returns true if a text can be the name of a scope. */
   public static boolean isScope(String text) {
     return SCOPE.matcher(text).matches();
   }

@@ -24,10 +24,13 @@ public final class TokenIssuer {
   /** Time limit of a request to an issuer. */
   public static final Duration TIMEOUT = IssuerMetadata.TIMEOUT;
 
-  /** How much the clock of an issuer may differ from ours. */
+  /** Most that the clock of an issuer may differ from ours. */
   static final Duration CLOCK_SKEW = Duration.ofSeconds(30);
 
-  /** How long keys are used before they are read again; a token with another one reads them too. */
+  /**
+   * Time for which keys are used before they are read again; a token with another one reads them
+   * too.
+   */
   private static final Duration KEYS_FRESH = Duration.ofMinutes(10);
 
   /** All that a public key can check. A shared secret is none. */
@@ -70,7 +73,9 @@ public final class TokenIssuer {
     return metadata.problem();
   }
 
-  /** How to ask it about tokens that cannot be checked here; empty if it may not be asked. */
+  /**
+   * Settings for questions about tokens that cannot be checked here; empty if it may not be asked.
+   */
   Optional<Introspection> introspection() {
     return Optional.ofNullable(introspection);
   }

@@ -1,4 +1,7 @@
-/** Who may ask: keys of the configuration, tokens of issuers, and the principals they stand for. */
+/**
+ * Callers that may ask: keys of the configuration, tokens of issuers, and the principals they stand
+ * for.
+ */
 @NullMarked
 package dev.holdfast.auth;
 

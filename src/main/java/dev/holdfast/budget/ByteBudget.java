@@ -85,8 +85,8 @@ public final class ByteBudget {
   }
 
   /**
-   * What one user has taken. The first bytes of each do not count, so that a user of few bytes
-   * never fails because others have taken all. Thread-safe.
+   * Bytes that one user has taken. The first bytes of each do not count, so that a user of few
+   * bytes never fails because others have taken all. Thread-safe.
    */
   public final class Claim implements AutoCloseable {
 

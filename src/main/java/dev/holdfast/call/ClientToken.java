@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ClientToken(String value, @Nullable Instant expires) {
 
-  /** Whether it is no longer valid at that time. */
+  /** Returns true if it is no longer valid at that time. */
   public boolean hasExpired(Instant now) {
     return expires != null && !now.isBefore(expires);
   }

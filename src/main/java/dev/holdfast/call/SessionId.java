@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 public record SessionId(String value) {
 
-  /** How many characters an id has. */
+  /** Number of characters of an id. */
   public static final int LENGTH = 43;
 
   private static final int BYTES = 32;

@@ -82,7 +82,7 @@ public record KnownClient(
   }
 
   /**
-   * Whether it goes on elsewhere when a replica that stops closes its stream.
+   * Returns true if it goes on elsewhere when a replica that stops closes its stream.
    *
    * @param seen whether it has resumed a stream before
    */

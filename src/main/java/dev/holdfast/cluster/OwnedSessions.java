@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 public final class OwnedSessions {
 
   /**
-   * How long Redis keeps the replicas and their sessions when no replica runs. Longer than any
-   * session lives, so that the next replica can adopt them.
+   * Time for which Redis keeps the replicas and their sessions when no replica runs. Longer than
+   * any session lives, so that the next replica can adopt them.
    */
   static final Duration RETENTION = Duration.ofDays(60);
 

@@ -81,7 +81,7 @@ final class ReplicaRegistry {
   }
 
   /**
-   * Whether a lost replica has not come back.
+   * Returns true if a lost replica has not come back.
    *
    * @param forget whether to remove a silent replica, which has no sessions left
    */

@@ -29,7 +29,7 @@ import java.util.function.Supplier;
 import org.jose4j.lang.HashUtil;
 
 /**
- * What the console shows and does. It never has messages, or whole ids of sessions: these are
+ * Views and actions of the console. It never has messages, or whole ids of sessions: these are
  * secrets of clients, so it names a session by a hash of its id. Thread-safe. Methods block.
  */
 public final class Console {

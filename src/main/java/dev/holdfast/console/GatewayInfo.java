@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * What the console tells of the gateway itself.
+ * Facts that the console tells of the gateway itself.
  *
  * @param served whether to serve the console at all
  * @param store the kind of the store

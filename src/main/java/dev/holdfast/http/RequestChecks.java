@@ -26,7 +26,7 @@ final class RequestChecks {
   /** Characters of a version in the log. */
   private static final int MAX_SHOWN = 32;
 
-  /** What SDKs send. Needs no parsing. */
+  /** Value that SDKs send. Needs no parsing. */
   private static final String USUAL_ACCEPT = "application/json, text/event-stream";
 
   private RequestChecks() {}

@@ -166,7 +166,7 @@ public interface EventLog extends AutoCloseable {
   Watch watchShared(StreamRef stream, Watcher watcher);
 
   /**
-   * Whether this replica writes the stream. Then a tail here may also receive {@link
+   * Returns true if this replica writes the stream. Then a tail here may also receive {@link
    * StreamWriter#deliverUnlogged unlogged} events. Does not call the store.
    */
   boolean isWrittenHere(StreamRef stream);

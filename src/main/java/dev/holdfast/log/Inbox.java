@@ -83,7 +83,7 @@ public interface Inbox {
     return false;
   }
 
-  /** Whether a stream is open, so that a message can be put for its owner. */
+  /** Returns true if a stream is open, so that a message can be put for its owner. */
   default boolean isOpen(StreamRef stream) {
     return false;
   }

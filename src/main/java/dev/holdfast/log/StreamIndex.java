@@ -91,7 +91,7 @@ public interface StreamIndex {
       long kept,
       Details details) {
 
-    /** Whether a replica still writes the stream. */
+    /** Returns true if a replica still writes the stream. */
     public boolean open() {
       return owner != null;
     }

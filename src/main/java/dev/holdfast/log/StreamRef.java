@@ -20,7 +20,7 @@ public record StreamRef(LogKey key, String name) {
     }
   }
 
-  /** Whether the text is a valid stream name. */
+  /** Returns true if the text is a valid stream name. */
   public static boolean isName(String text) {
     return LogKey.isWord(text, MAX_NAME, "");
   }

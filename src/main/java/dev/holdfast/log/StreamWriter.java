@@ -56,8 +56,8 @@ public interface StreamWriter {
   }
 
   /**
-   * Whether the events can be appended without getting too far ahead of a connected reader. A true
-   * result may take room for them, which the next append gives back. Does not wait.
+   * Returns true if the events can be appended without getting too far ahead of a connected reader.
+   * A true result may take room for them, which the next append gives back. Does not wait.
    */
   default boolean hasRoom(List<NewEvent> events) {
     return true;

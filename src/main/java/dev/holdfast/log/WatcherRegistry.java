@@ -152,7 +152,7 @@ public final class WatcherRegistry {
     }
   }
 
-  /** Whether a registration was neither closed nor evicted. */
+  /** Returns true if a registration was neither closed nor evicted. */
   public boolean isCurrent(Registration registration) {
     return find(registration.stream) == registration;
   }

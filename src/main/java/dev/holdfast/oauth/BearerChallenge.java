@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server asks for with a 401 (RFC 6750, section 3; RFC 9728, section 5.1).
+ * Demands of a server in a 401 (RFC 6750, section 3; RFC 9728, section 5.1).
  *
  * @param metadata URL of the metadata of the server; null if it names none
  * @param scope scopes with spaces between; null if it names none

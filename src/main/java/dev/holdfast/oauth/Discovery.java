@@ -88,7 +88,9 @@ final class Discovery {
     return new ProtectedResource(name, issuers.getFirst(), answer.list("scopes_supported"));
   }
 
-  /** Whether a resource is the server, or above it: a token for it is meant for the server. */
+  /**
+   * Returns true if a resource is the server, or above it: a token for it is meant for the server.
+   */
   private boolean covers(String name) {
     try {
       URI resource = URI.create(name);

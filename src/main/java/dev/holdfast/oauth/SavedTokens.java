@@ -73,7 +73,7 @@ record SavedTokens(
     return new SavedTokens(client, endpoint, resource, access, other, issuedAt);
   }
 
-  /** Whether four fifths of the lifetime are over. */
+  /** Returns true if four fifths of the lifetime are over. */
   boolean isDue(Instant now) {
     return !now.isBefore(issuedAt.plus(access.lifetime().multipliedBy(4).dividedBy(5)));
   }

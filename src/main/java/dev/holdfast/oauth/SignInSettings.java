@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a person signs in at a server.
+ * Settings for the sign-in of a person at a server.
  *
  * @param server URL of its MCP endpoint
  * @param clientId id of this program at the authorization server; null to be registered (RFC 7591)

@@ -30,12 +30,12 @@ public final class TokenException extends RuntimeException {
     this.error = error;
   }
 
-  /** Whether the same request would fail again, unlike while the server is away. */
+  /** Returns true if the same request would fail again, unlike while the server is away. */
   public boolean isRefused() {
     return refused;
   }
 
-  /** Whether the server refused the token that was to be exchanged, and may take others. */
+  /** Returns true if the server refused the token that was to be exchanged, and may take others. */
   public boolean isAboutSubject() {
     return refused && ABOUT_SUBJECT.contains(error);
   }

@@ -150,7 +150,7 @@ public final class UserTokens implements AutoCloseable {
     }
   }
 
-  /** Whether the server has asked for tokens. */
+  /** Returns true if the server has asked for tokens. */
   public boolean areWanted() {
     return state.refusals().challenge() != null;
   }

@@ -63,8 +63,8 @@ final class HealthChecks {
   }
 
   /**
-   * Whether the issuers of tokens are up, at {@code /q/health/well}. Not part of the readiness:
-   * known keys go on, and other replicas have no more.
+   * The issuers of tokens are up, at {@code /q/health/well}. Not part of the readiness: known keys
+   * go on, and other replicas have no more.
    */
   @Produces
   @Wellness
@@ -74,8 +74,8 @@ final class HealthChecks {
   }
 
   /**
-   * Whether the servers are up, at {@code /q/health/group/upstreams}. Not part of the readiness: a
-   * replica that is taken out cannot resume streams, and others see the same server.
+   * The servers are up, at {@code /q/health/group/upstreams}. Not part of the readiness: a replica
+   * that is taken out cannot resume streams, and others see the same server.
    */
   @Produces
   @HealthGroup("upstreams")

@@ -30,7 +30,7 @@ import java.util.stream.Stream;
  */
 public final class TapeDirectory {
 
-  /** What a small file takes on the disk. */
+  /** Bytes that a small file takes on the disk. */
   private static final long MIN_FILE_BYTES = 4096;
 
   private static final FileAttribute<?> PRIVATE_FILE =
@@ -171,7 +171,7 @@ public final class TapeDirectory {
     return files;
   }
 
-  /** Whether a file has the name of a tape: nothing else is deleted. */
+  /** Returns true if a file has the name of a tape: nothing else is deleted. */
   private boolean isTape(Path path) {
     return path.getFileName().toString().matches("\\d{8}-\\d{6}-.+-[0-9a-f]{8}(\\.\\d+)?\\.jsonl");
   }

@@ -31,16 +31,17 @@ final class RedisFailures {
   }
 
   /**
-   * Whether the command was certainly not executed. Redis refuses a script (for memory, disk or
-   * role) before the script's first write. So an error reply means that nothing was written.
+   * Returns true if the command was certainly not executed. Redis refuses a script (for memory,
+   * disk or role) before the script's first write. So an error reply means that nothing was
+   * written.
    */
   static boolean isRefusal(Throwable failure) {
     return isReply(failure) || isOverflow(failure) || message(failure).equals(CLOSED_BEFORE_WRITE);
   }
 
   /**
-   * Whether the server reports that it is a replica. After a failover the old primary reports that,
-   * once it runs again.
+   * Returns true if the server reports that it is a replica. After a failover the old primary
+   * reports that, once it runs again.
    */
   static boolean isNoPrimary(Throwable failure) {
     return isReply(failure) && NO_PRIMARY.matcher(message(failure)).find();

@@ -52,7 +52,7 @@ public final class RedisSubscription implements AutoCloseable {
   /** By {@link System#nanoTime()}. Written by the connection's thread. */
   private volatile long lastMessage;
 
-  /** Why Redis refused the last subscription; null when it did not. */
+  /** Reason for which Redis refused the last subscription; null when it did not. */
   private volatile @Nullable String refusal;
 
   /** Written by {@link #start()} only. */

@@ -119,7 +119,7 @@ public record Session(
     return principal().equals(Principal.ANONYMOUS) ? opener() : "";
   }
 
-  /** Whether the upstream was opened. */
+  /** Returns true if the upstream was opened. */
   public boolean isInitialized() {
     return transport != Transport.SSE_OPENING;
   }
@@ -135,7 +135,7 @@ public record Session(
     return idleTimeout.compareTo(most) < 0 ? idleTimeout : most;
   }
 
-  /** Whether one shared stream carries everything that the client receives. */
+  /** Returns true if one shared stream carries everything that the client receives. */
   public boolean hasOneStream() {
     return transport != Transport.STREAMABLE;
   }

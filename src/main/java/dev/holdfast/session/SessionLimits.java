@@ -18,8 +18,8 @@ public record SessionLimits(int all, int perOpener, Map<String, Integer> byUpstr
   }
 
   /**
-   * Whether three quarters of the places for sessions are taken. A new session must then be used
-   * sooner, so that sessions that nobody uses do not keep clients out for long.
+   * Returns true if three quarters of the places for sessions are taken. A new session must then be
+   * used sooner, so that sessions that nobody uses do not keep clients out for long.
    *
    * @param taken places taken before the new session
    * @param most all places

@@ -18,7 +18,7 @@ public interface SseHandler {
   default void retry(Duration delay) {}
 
   /**
-   * Whether the parser skips an event that is too large. It then passes its data to {@link
+   * Returns true if the parser skips an event that is too large. It then passes its data to {@link
    * #skipped}, and at its end an event without data to {@link #event}. Otherwise it fails.
    */
   default boolean skips() {

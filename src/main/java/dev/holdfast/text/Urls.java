@@ -14,7 +14,7 @@ public final class Urls {
 
   private Urls() {}
 
-  /** Whether a URL begins with {@code https}. */
+  /** Returns true if a URL begins with {@code https}. */
   public static boolean isHttps(URI url) {
     return "https".equalsIgnoreCase(url.getScheme());
   }

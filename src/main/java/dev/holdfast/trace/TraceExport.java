@@ -56,7 +56,7 @@ public final class TraceExport implements AutoCloseable {
   private final SdkTracerProvider provider;
 
   /**
-   * What takes the spans.
+   * Receiver of the spans.
    *
    * @param endpoint URL of an OTLP receiver
    * @param tls for https; null for that of the Java runtime

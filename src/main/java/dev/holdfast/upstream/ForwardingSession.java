@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** A session that passes everything on to another one. Subclasses change what they need to. */
 public abstract class ForwardingSession implements UpstreamSession {
 
-  /** Where everything goes. */
+  /** The target of all calls. */
   protected final UpstreamSession session;
 
   /** Passes everything on to that session. */

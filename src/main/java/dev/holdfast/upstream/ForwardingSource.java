@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class ForwardingSource implements MessageSource {
 
-  /** Where everything comes from. */
+  /** The source of all messages. */
   protected final MessageSource source;
 
   /** Passes everything on from that source. */

@@ -6,7 +6,7 @@ import dev.holdfast.protocol.Message;
 /** An upstream that passes everything on to another one. Subclasses change what they need to. */
 public abstract class ForwardingUpstream implements Upstream {
 
-  /** Where everything goes. */
+  /** The target of all calls. */
   protected final Upstream upstream;
 
   /** Passes everything on to that upstream. */

@@ -72,7 +72,7 @@ public interface MessageSource extends AutoCloseable {
     return false;
   }
 
-  /** Whether all messages have arrived, so that {@link #take} never waits. */
+  /** Returns true if all messages have arrived, so that {@link #take} never waits. */
   default boolean hasArrived() {
     return false;
   }

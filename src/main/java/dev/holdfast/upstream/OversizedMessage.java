@@ -24,7 +24,7 @@ public record OversizedMessage(EnvelopeScanner scan, int limit) {
   /** A message of more than this many times the limit has no end: its connection ends instead. */
   public static final long ENDLESS = 32;
 
-  /** Whether a request waits for the message. */
+  /** Returns true if a request waits for the message. */
   public boolean mayBeResponse() {
     return scan.mayBeMessage() && !scan.hasMethod();
   }

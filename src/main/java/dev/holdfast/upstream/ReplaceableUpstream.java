@@ -72,7 +72,7 @@ public final class ReplaceableUpstream implements Upstream {
     removed = now();
   }
 
-  /** Whether {@link #closeUnused} may have something to close. */
+  /** Returns true if {@link #closeUnused} may have something to close. */
   public boolean isChanged() {
     return removed != null || servers.size() > 1;
   }

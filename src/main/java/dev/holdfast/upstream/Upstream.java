@@ -38,8 +38,8 @@ public interface Upstream extends AutoCloseable {
   }
 
   /**
-   * Whether this server may have opened a session. Returns false only if the configured name meant
-   * another server at that time.
+   * Returns true if this server may have opened a session. Returns false only if the configured
+   * name meant another server at that time.
    */
   default boolean mayHaveOpened(UpstreamLink link) {
     return true;

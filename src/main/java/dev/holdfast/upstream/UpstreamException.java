@@ -24,7 +24,7 @@ public abstract sealed class UpstreamException extends RuntimeException {
    */
   public static final class NoToken extends UpstreamException {
 
-    /** How long a running call waits for a newer token. */
+    /** Time for which a running call waits for a newer token. */
     public static final Duration PATIENCE = Duration.ofSeconds(30);
 
     public NoToken() {
@@ -163,8 +163,8 @@ public abstract sealed class UpstreamException extends RuntimeException {
     }
 
     /**
-     * Whether a status is about credentials, usually the gateway's own. What a server says about
-     * them is not for clients, so such a refusal has no JSON-RPC error.
+     * Returns true if a status is about credentials, usually the gateway's own. What a server says
+     * about them is not for clients, so such a refusal has no JSON-RPC error.
      */
     public static boolean isAboutCredentials(int status) {
       return status == 401 || status == 403 || status == 407;
@@ -191,7 +191,7 @@ public abstract sealed class UpstreamException extends RuntimeException {
       return clientHeaders;
     }
 
-    /** What the client must do to be let in: a value of {@code WWW-Authenticate}. */
+    /** Demands that the client must meet to be let in: a value of {@code WWW-Authenticate}. */
     public Optional<String> challenge() {
       return Optional.ofNullable(challenge);
     }

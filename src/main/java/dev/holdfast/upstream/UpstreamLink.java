@@ -8,7 +8,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What any replica needs to use an open session.
+ * Data that any replica needs to use an open session.
  *
  * @param session the server's id of the session; null when it gave none
  * @param protocolVersion the version that the server chose, verbatim
@@ -68,7 +68,7 @@ public record UpstreamLink(
     return sender.headers();
   }
 
-  /** Whether both lead to the same session of the server, whatever the gateway calls it. */
+  /** Returns true if both lead to the same session of the server, whatever the gateway calls it. */
   public boolean isSameAtServer(@Nullable UpstreamLink other) {
     return other != null
         && Objects.equals(session, other.session)

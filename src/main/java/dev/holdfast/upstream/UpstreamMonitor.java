@@ -39,7 +39,7 @@ public final class UpstreamMonitor implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * Why a server is down.
+   * Reason for which a server is down.
    *
    * @param reason for operators, without secrets
    * @param since when this replica noticed
@@ -101,7 +101,7 @@ public final class UpstreamMonitor implements AutoCloseable {
                 Map.Entry::getKey, server -> Optional.ofNullable(server.getValue().problem.get())));
   }
 
-  /** Whether a server is up. One that is not watched is always up. */
+  /** Returns true if a server is up. One that is not watched is always up. */
   public boolean isUp(String name) {
     Watched watched = servers.get(name);
     return watched == null || watched.problem.get() == null;

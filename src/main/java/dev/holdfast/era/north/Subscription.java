@@ -65,7 +65,7 @@ record Subscription(
     return List.of(tagged(acknowledgement));
   }
 
-  /** What the client hears of, as raw JSON. */
+  /** Changes that the client hears of, as raw JSON. */
   private String honoured() {
     JsonEdit honoured = new JsonEdit();
     LISTS.forEach((member, list) -> {

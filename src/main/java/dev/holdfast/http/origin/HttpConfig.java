@@ -30,13 +30,13 @@ public interface HttpConfig {
   @WithDefault("localhost")
   List<@WithConverter(AllowListEntry.Host.class) String> allowedHosts();
 
-  /** Whether clients may use the older HTTP with SSE. Otherwise, {@code /sse} is a 404. */
+  /** Returns true if clients may use the older HTTP with SSE. Otherwise, {@code /sse} is a 404. */
   @WithDefault("true")
   boolean sse();
 
   /**
-   * Whether clients must show a certificate that the TLS configuration of the server trusts. The
-   * port without TLS must be off then.
+   * Returns true if clients must show a certificate that the TLS configuration of the server
+   * trusts. The port without TLS must be off then.
    */
   @WithDefault("false")
   boolean requireClientCertificate();

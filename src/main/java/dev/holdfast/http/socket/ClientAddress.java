@@ -27,7 +27,7 @@ public final class ClientAddress {
   private static final String UNKNOWN = "unknown";
   private static final String FOR = "for=";
 
-  /** Where the address of a request is kept. */
+  /** Key under which the address of a request is kept. */
   private static final String ADDRESS = ClientAddress.class.getName();
 
   /** The longest IPv6 address has 45 characters, a zone some more. Sessions keep the address. */

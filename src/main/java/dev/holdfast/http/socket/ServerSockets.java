@@ -40,10 +40,10 @@ public final class ServerSockets implements HttpServerOptionsCustomizer {
    */
   private static final int HEAP_FRACTION = 180;
 
-  /** How long a stopping server waits for the next request on idle connections. */
+  /** Time for which a stopping server waits for the next request on idle connections. */
   private static final Duration GRACE = Duration.ofMillis(500);
 
-  /** How long it waits at the most, also if clients send one request after the other. */
+  /** Most time that it waits, also if clients send one request after the other. */
   private static final Duration MAX_GRACE = Duration.ofSeconds(2);
 
   /** Null until the server starts. */

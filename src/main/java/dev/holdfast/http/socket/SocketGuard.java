@@ -54,10 +54,10 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
   /** True if {@link DecryptedBytes} counts instead of this handler. */
   private boolean decrypts;
 
-  /** What the decoder has not decoded yet; null when it has decoded all. */
+  /** Bytes that the decoder has not decoded yet; null when it has decoded all. */
   private @Nullable ByteBuf undecoded;
 
-  /** Whether the head of a request has arrived, but not the end of its body. */
+  /** True if the head of a request has arrived, but not the end of its body. */
   private boolean inBody;
 
   /** Requests whose heads have arrived, and which have not begun. */
@@ -253,7 +253,7 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
       super.channelRead(context, message);
     }
 
-    /** What is left in the same packet is the beginning of the next head. */
+    /** The rest of the same packet is the beginning of the next head. */
     private void requestIsComplete(ChannelHandlerContext context) {
       inBody = false;
       headBytes = undecoded == null ? 0 : undecoded.readableBytes();

@@ -55,7 +55,7 @@ class MemorySession {
   /** True if a quota may still be exceeded. Read without the lock, too. */
   private volatile boolean exceeds;
 
-  /** Whether a quota has purged a complete stream. Then an unknown stream may be that one. */
+  /** True if a quota has purged a complete stream. Then an unknown stream may be that one. */
   private boolean hasLostStreams;
 
   MemorySession(Retention retention, MemoryBudget budget, String client, InstantSource clock) {

@@ -78,7 +78,7 @@ final class MemoryStream {
   private Position delivered = Position.START;
   private State state = State.OPEN;
 
-  /** Whether a client was sent all of a complete stream. */
+  /** True if a client was sent all of a complete stream. */
   private boolean deliveredToEnd;
 
   /** The number of the connected reader, or {@link #NOBODY}. */
@@ -90,7 +90,7 @@ final class MemoryStream {
   /** Null in a complete stream, and if another stream keeps the events. */
   private @Nullable ReaderWindow window;
 
-  /** When a complete stream is discarded, in milliseconds since the epoch. */
+  /** Time at which a complete stream is discarded, in milliseconds since the epoch. */
   private long expires = Long.MAX_VALUE;
 
   MemoryStream(
@@ -139,7 +139,7 @@ final class MemoryStream {
     return state == State.OPEN;
   }
 
-  /** When a complete stream expires, in milliseconds since the epoch. */
+  /** Time at which a complete stream expires, in milliseconds since the epoch. */
   long expires() {
     return expires;
   }
@@ -161,12 +161,12 @@ final class MemoryStream {
     return size() == 0 ? new byte[0] : at(kept.size() - 1).payload();
   }
 
-  /** Whether a complete stream is no longer kept. */
+  /** Returns true if a complete stream is no longer kept. */
   boolean isExpired(long now) {
     return now >= expires;
   }
 
-  /** Whether the oldest event was written at a time or before. */
+  /** Returns true if the oldest event was written at a time or before. */
   boolean isOlderThan(long millis) {
     return size() > 0 && oldest().millis() <= millis;
   }
@@ -264,7 +264,7 @@ final class MemoryStream {
     return size() > 1 ? Place.UNDELIVERED : size() == 1 ? Place.RESULT : null;
   }
 
-  /** Whether a client is connected, or will be soon. */
+  /** Returns true if a client is connected, or will be soon. */
   boolean isFollowed(long now) {
     return reader != NOBODY || now < readerExpectedUntil;
   }
@@ -290,7 +290,7 @@ final class MemoryStream {
     }
   }
 
-  /** Whether the first reader has not come yet. */
+  /** Returns true if the first reader has not come yet. */
   boolean isExpectingReader() {
     return reader == NOBODY && readerExpectedUntil > 0;
   }
@@ -324,7 +324,7 @@ final class MemoryStream {
     return page(after, maxEvents, maxBytes);
   }
 
-  /** Whether the cursor is ahead of the log, or its time differs from that of its event. */
+  /** Returns true if the cursor is ahead of the log, or its time differs from that of its event. */
   private boolean isForeign(Position after) {
     if (after.number() == 0) {
       return false;

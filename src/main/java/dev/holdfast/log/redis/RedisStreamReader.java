@@ -69,7 +69,7 @@ final class RedisStreamReader {
   }
 
   /**
-   * What Redis has of a stream after a cursor.
+   * The part of a stream in Redis after a cursor.
    *
    * @param lastOfOpen the position of the last event, if the stream is open
    */
@@ -77,7 +77,7 @@ final class RedisStreamReader {
       @Nullable Position lastOfOpen, boolean sessionExists, List<LogEvent> events) {}
 
   /**
-   * How much of a stream is fetched.
+   * Bounds on the part of a stream that is fetched.
    *
    * @param large whether the reply may be larger than a page
    */
@@ -300,7 +300,8 @@ final class RedisStreamReader {
   }
 
   /**
-   * Whether a quota has removed a whole stream of the session. It may be the stream in question.
+   * Returns true if a quota has removed a whole stream of the session. It may be the stream in
+   * question.
    */
   private boolean hasLostStreams(StreamRef stream) {
     return client.send(Request.cmd(Command.HGET, keys.session(stream.key().value()), LOST)) != null;
@@ -335,9 +336,9 @@ final class RedisStreamReader {
   }
 
   /**
-   * Whether another event with an earlier time has the cursor's number. That happens when the store
-   * loses the cursor's event and its clock goes back. Runs only when the cursor's event is missing,
-   * which is rare.
+   * Returns true if another event with an earlier time has the cursor's number. That happens when
+   * the store loses the cursor's event and its clock goes back. Runs only when the cursor's event
+   * is missing, which is rare.
    */
   private boolean isNumberReused(StreamRef stream, Position after) {
     return after.number() > 0

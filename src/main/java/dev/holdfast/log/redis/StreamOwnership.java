@@ -144,7 +144,7 @@ record StreamOwnership(
     return available("look for lost streams", () -> scripts.get(field, streams));
   }
 
-  /** Whether this replica is the owner or the tail on record. */
+  /** Returns true if this replica is the owner or the tail on record. */
   private boolean isOwn(String recorded) {
     return StreamOwner.replicaOf(recorded).equals(replica);
   }

@@ -29,7 +29,7 @@ public record Drain(
 
   private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
 
-  /** How long a load balancer needs to learn that this replica is not ready. */
+  /** Time that a load balancer needs to learn that this replica is not ready. */
   private static final Duration READINESS_DELAY = Duration.ofSeconds(1);
 
   /** Time between two clients that move: the replica that gets them may just have started. */
@@ -38,7 +38,7 @@ public record Drain(
   /** Time between two questions to the store, each of which names every stream. */
   private static final Duration TAKE_OVER_INTERVAL = Duration.ofMillis(100);
 
-  /** How long the last frames to clients may take. */
+  /** Time that the last frames to clients may take. */
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
 
   /** Hands the streams of a draining replica over to the other replicas. */
@@ -59,7 +59,7 @@ public record Drain(
      */
     void stopLostPumps();
 
-    /** How long the other replicas may need to take over. */
+    /** Time that the other replicas may need to take over. */
     Duration takeOverTimeout();
   }
 

@@ -69,7 +69,7 @@ public record LegacySseRelay(
     }
   }
 
-  /** Whether an event id has the form of this transport. */
+  /** Returns true if an event id has the form of this transport. */
   public static boolean mayResume(EventId id) {
     return id.session() != null && id.stream().equals(StreamNames.SHARED);
   }

@@ -49,13 +49,13 @@ final class Appender {
   private final @Nullable TraceListener traces;
   private final OutageDelivery outage;
 
-  /** Whether the current outage was logged. */
+  /** True if the current outage was logged. */
   private boolean warned;
 
   /** Nano time at which events last went past the log; null if they never did. */
   private @Nullable Long passedAt;
 
-  /** When the append began that the next one repeats, by the nano time; null if it repeats none. */
+  /** Nano time at which the append began that the next one repeats; null if it repeats none. */
   private @Nullable Long begun;
 
   Appender(

@@ -47,7 +47,7 @@ public final class ClosableSource {
     }
   }
 
-  /** Whether {@link #close} was called. */
+  /** Returns true if {@link #close} was called. */
   public boolean isClosed() {
     return closed.getCount() == 0;
   }

@@ -43,7 +43,7 @@ public final class InterruptibleWait {
     }
   }
 
-  /** Whether {@link #end} has interrupted an operation. */
+  /** Returns true if {@link #end} has interrupted an operation. */
   public boolean isEnded() {
     return ended;
   }

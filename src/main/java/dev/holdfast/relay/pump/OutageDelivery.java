@@ -47,7 +47,9 @@ final class OutageDelivery {
     this.listener = listener;
   }
 
-  /** Whether earlier events were delivered this way, so that further events need not wait. */
+  /**
+   * Returns true if earlier events were delivered this way, so that further events need not wait.
+   */
   boolean isActive() {
     return active;
   }

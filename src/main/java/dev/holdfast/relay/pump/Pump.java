@@ -36,7 +36,7 @@ public final class Pump {
   private static final byte[] NO_PAYLOAD = {};
   private static final Duration SEND_TIME = Duration.ofMillis(50);
 
-  /** Where the upstream's messages come from. */
+  /** Source of the upstream's messages. */
   public enum Origin {
     /** The pump sends the request, unless it is stopped before. */
     NOT_ASKED,
@@ -61,7 +61,7 @@ public final class Pump {
   private final UpstreamEvents events;
   private final Runnable collectCancellations;
 
-  /** Whether the pump has ended: true, or false once the upstream has begun a stream. */
+  /** True if the pump has ended: true, or false once the upstream has begun a stream. */
   private final CompletableFuture<Boolean> answered = new CompletableFuture<>();
 
   private final ClosableSource source = new ClosableSource();
@@ -70,12 +70,12 @@ public final class Pump {
   private @Nullable UpstreamRequest upstream;
 
   /**
-   * What the next thread does before it takes messages; returns whether more follow. A field,
-   * because the thread would keep it.
+   * Work of the next thread before it takes messages; returns whether more follow. A field, because
+   * the thread would keep it.
    */
   private @Nullable Part next;
 
-  /** How the stream ends when its upstream does not end it. Set by the thread that drains. */
+  /** End of the stream if its upstream does not end it. Set by the thread that drains. */
   private volatile End end = End.ERROR;
 
   /** A part of the work of a pump. */
@@ -362,7 +362,7 @@ public final class Pump {
     return events.requests().contains(id);
   }
 
-  /** Whether the stream answers requests, and so ends by itself. */
+  /** Returns true if the stream answers requests, and so ends by itself. */
   boolean answersRequests() {
     return !events.requests().isEmpty();
   }

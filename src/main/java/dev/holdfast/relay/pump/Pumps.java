@@ -155,18 +155,18 @@ public final class Pumps {
     return bySession.values().stream().flatMap(pumps -> pumps.keySet().stream()).toList();
   }
 
-  /** Whether there are no pumps. */
+  /** Returns true if there are no pumps. */
   public boolean isEmpty() {
     return bySession.isEmpty();
   }
 
-  /** Whether a pump answers requests; other pumps never end by themselves. */
+  /** Returns true if a pump answers requests; other pumps never end by themselves. */
   public boolean areAnswering() {
     return bySession.values().stream()
         .anyMatch(pumps -> pumps.values().stream().anyMatch(Pump::answersRequests));
   }
 
-  /** Whether a pump answers requests of a session. */
+  /** Returns true if a pump answers requests of a session. */
   public boolean areAnswering(LogKey session) {
     return of(session).stream().anyMatch(Pump::answersRequests);
   }
@@ -181,7 +181,7 @@ public final class Pumps {
     return List.copyOf(bySession.keySet());
   }
 
-  /** Whether a session has a pump. */
+  /** Returns true if a session has a pump. */
   public boolean isRunning(LogKey session) {
     return bySession.containsKey(session);
   }

@@ -31,7 +31,7 @@ public final class StandaloneSource implements MessageSource {
   private @Nullable String lastId;
   private Consumer<String> moved = id -> {};
 
-  /** Whether the server has no such stream. */
+  /** True if the server has no such stream. */
   private boolean none;
 
   /** A failure without a waiting thread. The next {@link #take} handles it. */
@@ -165,7 +165,7 @@ public final class StandaloneSource implements MessageSource {
     return opened;
   }
 
-  /** Whether another attempt to open a stream cannot succeed. */
+  /** Returns true if another attempt to open a stream cannot succeed. */
   public static boolean isFinal(UpstreamException failure) {
     return switch (failure) {
       case UpstreamException.SessionGone _ -> true;

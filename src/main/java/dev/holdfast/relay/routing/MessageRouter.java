@@ -48,8 +48,8 @@ public record MessageRouter(
   }
 
   /**
-   * Whether this replica sends to the upstream: always, unless the session is pinned to another
-   * replica. Returns when the upstream has all earlier messages of the session.
+   * Returns true if this replica sends to the upstream: always, unless the session is pinned to
+   * another replica. Returns when the upstream has all earlier messages of the session.
    */
   public boolean isServedHere(Session session) {
     if (!upstreams.isPinned(session)) {
@@ -62,13 +62,13 @@ public record MessageRouter(
     return here != null;
   }
 
-  /** Whether a replica serves a session that must be pinned to one. */
+  /** Returns true if a replica serves a session that must be pinned to one. */
   public boolean hasOwner(Session session) {
     return pinned.find(StreamNames.key(session.id())) != null
         || inbox.isOpen(StreamNames.standalone(session));
   }
 
-  /** Whether a session is pinned here and outlives the loss of its server. */
+  /** Returns true if a session is pinned here and outlives the loss of its server. */
   boolean isReopening(Session session) {
     PinnedSession here = pinned.find(StreamNames.key(session.id()));
     return here != null && here.canReopen();

@@ -40,7 +40,7 @@ final class PinnedSession implements MessageSource {
 
   private static final long SOON = Duration.ofMinutes(1).toNanos();
 
-  /** How long a request waits for earlier messages, or for a server that starts. */
+  /** Time for which a request waits for earlier messages, or for a server that starts. */
   private static final Duration SETTLE_TIMEOUT = Duration.ofSeconds(30);
 
   private final PinnedServer server;
@@ -161,7 +161,7 @@ final class PinnedSession implements MessageSource {
     return true;
   }
 
-  /** Whether a lost server can be reopened, so that the session outlives it. */
+  /** Returns true if a lost server can be reopened, so that the session outlives it. */
   boolean canReopen() {
     return server.canReopen();
   }
@@ -217,7 +217,7 @@ final class PinnedSession implements MessageSource {
     /** As many tasks as an inbox holds messages, so that messages do not pile up here instead. */
     static final int MAX_TASKS = 256;
 
-    /** When this many bytes wait, no more tasks are accepted. An inbox holds as many. */
+    /** Bytes that may wait before no more tasks are accepted. An inbox holds as many. */
     static final int MAX_BYTES = 16 << 20;
 
     private final AutoLock lock = new AutoLock();

@@ -62,7 +62,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
     return upstream.attach(link.with(link.sender().with(scopes)));
   }
 
-  /** Whether the server can be reopened after it was lost. */
+  /** Returns true if the server can be reopened after it was lost. */
   public boolean canReopen() {
     return upstream.profile().canReopen();
   }

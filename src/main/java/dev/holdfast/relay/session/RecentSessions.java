@@ -29,7 +29,7 @@ final class RecentSessions {
     this.clock = clock;
   }
 
-  /** When to tell the store again, by the nano time, and the activity since it was told. */
+  /** Nano time at which to tell the store again, and the activity since it was told. */
   private record Use(Session session, long due, SessionActivity unsaved) {
     Use plus(SessionActivity more) {
       return new Use(session, due, unsaved.plus(more));

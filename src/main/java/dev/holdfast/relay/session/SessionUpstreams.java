@@ -74,17 +74,17 @@ public record SessionUpstreams(Upstreams configured, SessionStore store) {
     return server(session).upstream().attach(PinnedServer.link(session).with(sender));
   }
 
-  /** Whether messages of a session must reach the replica that runs its calls. */
+  /** Returns true if messages of a session must reach the replica that runs its calls. */
   public boolean runsInProcess(Session session) {
     return placement(session).map(Placement::runsInProcess).orElse(false);
   }
 
-  /** Whether a session is pinned to the replica that opened it. */
+  /** Returns true if a session is pinned to the replica that opened it. */
   public boolean isPinned(Session session) {
     return placement(session).map(Placement::pinned).orElse(false);
   }
 
-  /** Whether a session takes one of few places at its upstream. */
+  /** Returns true if a session takes one of few places at its upstream. */
   boolean isScarce(Session session) {
     return session.isInitialized() && placement(session).map(Placement::scarce).orElse(false);
   }

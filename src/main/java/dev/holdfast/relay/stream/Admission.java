@@ -55,12 +55,12 @@ public final class Admission {
     draining = true;
   }
 
-  /** Whether draining has begun. Requests may still be admitted. */
+  /** Returns true if draining has begun. Requests may still be admitted. */
   public boolean isDraining() {
     return draining;
   }
 
-  /** Whether an admitted request is still in progress. */
+  /** Returns true if an admitted request is still in progress. */
   public boolean isBusy() {
     return inProgress.get() > 0;
   }

@@ -5,13 +5,13 @@ import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.time.Duration;
 
-/** What a client that resumes a stream receives. */
+/** Events that a client receives when it resumes a stream. */
 @ConfigMapping(prefix = "holdfast.replay")
 public interface ReplayConfig {
 
   /**
-   * Whether clients can resume streams. If not, events have no ids and {@code Last-Event-ID} is
-   * ignored.
+   * Returns true if clients can resume streams. If not, events have no ids and {@code
+   * Last-Event-ID} is ignored.
    */
   @WithDefault("true")
   boolean enabled();
@@ -25,13 +25,13 @@ public interface ReplayConfig {
   Duration window();
 
   /**
-   * What happens when events after the client's cursor were purged from a stream that answers no
+   * Reaction when events after the client's cursor were purged from a stream that answers no
    * request. Other streams continue while their result can still come.
    */
   @WithDefault("error")
   OnGap onGap();
 
-  /** What happens when a client asks for purged events. */
+  /** Reaction to a client that asks for purged events. */
   enum OnGap {
     /** The gateway answers 410 and names the oldest event that it has. */
     ERROR,

@@ -5,13 +5,14 @@ import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.time.Duration;
 
-/** What happens to events while the store is away. */
+/** Treatment of events while the store is away. */
 @ConfigMapping(prefix = "holdfast.store-failure")
 public interface StoreFailureConfig {
 
   /**
-   * How long events wait for the store. After that they go, without ids, to the client that follows
-   * their stream on this replica. Later readers find a gap in their place. 100 ms to ten minutes.
+   * Time for which events wait for the store. After that they go, without ids, to the client that
+   * follows their stream on this replica. Later readers find a gap in their place. 100 ms to ten
+   * minutes.
    */
   @WithDefault("5s")
   @Range(min = "100ms", max = "10m")

@@ -5,18 +5,18 @@ import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.time.Duration;
 
-/** How long the log keeps streams, and how long connections that follow them live. */
+/** Lifetimes of streams in the log, and of connections that follow them. */
 @ConfigMapping(prefix = "holdfast.stream")
 public interface StreamConfig {
 
-  /** How long an event is kept. One second to thirty days. */
+  /** Time for which an event is kept. One second to thirty days. */
   @WithDefault("1h")
   @Range(min = "1s", max = "30d")
   Duration eventTtl();
 
   /**
-   * How long the events of a stream are kept after it is complete and delivered. One second to
-   * thirty days.
+   * Time for which the events of a stream are kept after it is complete and delivered. One second
+   * to thirty days.
    */
   @WithDefault("2m")
   @Range(min = "1s", max = "30d")
@@ -38,23 +38,23 @@ public interface StreamConfig {
   Duration drainRetry();
 
   /**
-   * How long a draining replica lets its calls run before other replicas take them over. Set it a
-   * few seconds below the time after which the orchestrator kills the process. Up to one day;
+   * Time for which a draining replica lets its calls run before other replicas take them over. Set
+   * it a few seconds below the time after which the orchestrator kills the process. Up to one day;
    * {@code 0s} hands over at once.
    */
   @WithDefault("20s")
   @Range(min = "0s", max = "1d")
   Duration drainTimeout();
 
-  /** How long a connection may be silent before the gateway sends a comment. */
+  /** Time for which a connection may be silent before the gateway sends a comment. */
   @WithDefault("30s")
   @Range(min = "100ms", max = "10m")
   Duration keepAlive();
 
   /**
-   * How long a connection may carry no event while its client awaits no response. Then the gateway
-   * sends {@code retry} and closes it; the stream continues. {@code 0s} is no limit: some clients
-   * never open their standalone stream again.
+   * Time for which a connection may carry no event while its client awaits no response. Then the
+   * gateway sends {@code retry} and closes it; the stream continues. {@code 0s} is no limit: some
+   * clients never open their standalone stream again.
    */
   @WithDefault("0s")
   @Range(min = "0s", max = "1d")
@@ -69,18 +69,18 @@ public interface StreamConfig {
   Duration maxLifetime();
 
   /**
-   * How long a client may take nothing of what is written to it. Then the gateway resets the
+   * Time for which a client may take nothing of what is written to it. Then the gateway resets the
    * connection; the stream continues.
    */
   @WithDefault("1m")
   @Range(min = "100ms", max = "1h")
   Duration writeTimeout();
 
-  /** Which requests get a durable stream even if the upstream answers them with plain JSON. */
+  /** Requests that get a durable stream even if the upstream answers them with plain JSON. */
   @WithDefault("calls")
   Durable durable();
 
-  /** Which requests are durable. */
+  /** Requests that are durable. */
   enum Durable {
     /** Tool calls, and requests that the upstream answers with a stream. */
     CALLS,

@@ -29,7 +29,10 @@ public final class StreamNames {
 
   private StreamNames() {}
 
-  /** Whether the streams of that name answer requests, so that clients await what they bring. */
+  /**
+   * Returns true if the streams of that name answer requests, so that clients await what they
+   * bring.
+   */
   public static boolean areForRequests(String name) {
     return !name.equals(STANDALONE) && !name.startsWith(UPSTREAM_PREFIX);
   }
@@ -69,7 +72,7 @@ public final class StreamNames {
     return of(session, Long.toString(name, RADIX));
   }
 
-  /** Whether a stream answers requests, so that it ends with a result. */
+  /** Returns true if a stream answers requests, so that it ends with a result. */
   public static boolean answersRequests(StreamRef stream) {
     return areForRequests(stream.name()) && !stream.name().equals(SHARED);
   }

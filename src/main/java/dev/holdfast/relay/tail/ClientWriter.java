@@ -37,7 +37,7 @@ public final class ClientWriter {
   private long lastWrite = opened;
   private long lastEvent = opened;
 
-  /** Whether the socket may not have taken the bytes of {@link #writeNow}. */
+  /** True if the socket may not have taken the bytes of {@link #writeNow}. */
   private boolean untaken;
 
   /**
@@ -76,7 +76,7 @@ public final class ClientWriter {
     }
   }
 
-  /** Whether the socket has taken everything, so that {@link #writeNow} is possible. */
+  /** Returns true if the socket has taken everything, so that {@link #writeNow} is possible. */
   boolean hasTaken(ClientConnection client) throws ClientGoneException {
     untaken = untaken && !client.awaitTaken(Duration.ZERO);
     return !untaken;
@@ -121,7 +121,7 @@ public final class ClientWriter {
     return Duration.ofNanos(System.nanoTime() - opened);
   }
 
-  /** Whether the connection reached its maximum lifetime or its idle timeout. */
+  /** Returns true if the connection reached its maximum lifetime or its idle timeout. */
   boolean isOver() {
     return untilOld().isZero() || untilIdle().isZero();
   }
@@ -136,7 +136,7 @@ public final class ClientWriter {
     return left.isZero() && needed.getAsBoolean() ? FOREVER : left;
   }
 
-  /** Whether a keep-alive comment is due. */
+  /** Returns true if a keep-alive comment is due. */
   boolean isSilent() {
     return left(lastWrite, config.keepAlive()).isZero();
   }

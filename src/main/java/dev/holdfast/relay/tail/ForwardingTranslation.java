@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** A translation that leaves everything to another one. Subclasses change what they need to. */
 public abstract class ForwardingTranslation implements Translation {
 
-  /** What translates first. */
+  /** The translation that comes first. */
   protected final Translation inner;
 
   /** Leaves everything to that translation. */

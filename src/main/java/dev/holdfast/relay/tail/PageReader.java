@@ -30,7 +30,7 @@ public final class PageReader {
   /** Events of the page that is read before the tail starts. */
   static final int FIRST_PAGE = 128;
 
-  /** How long the tail of a stream that another replica writes waits for the store. */
+  /** Time for which the tail of a stream that another replica writes waits for the store. */
   private static final Duration MAX_OUTAGE = Duration.ofSeconds(5);
 
   /** Waits for the bytes of a large event. Other clients may read theirs soon. */
@@ -72,7 +72,7 @@ public final class PageReader {
     return ByteBudget.ofHeap(HEAP_FRACTION, Long.MAX_VALUE);
   }
 
-  /** What a tail does between two attempts to reach the store. */
+  /** Work of a tail between two attempts to reach the store. */
   interface BetweenAttempts {
 
     /** Returns whether to try again. */

@@ -49,7 +49,7 @@ final class TailLoop {
   /** True when the client has left before the end of the response. */
   private boolean left;
 
-  /** What a tail does next. */
+  /** Next step of a tail. */
   private enum Next {
     /** Read the next page. */
     READ,

@@ -124,7 +124,7 @@ public record TailOpener(
     return Optional.of(stale ? tail : tail.startingWith(next));
   }
 
-  /** Whether a cursor is too old. A client that has missed nothing may have any cursor. */
+  /** Returns true if a cursor is too old. A client that has missed nothing may have any cursor. */
   private boolean isStale(StreamRef stream, Position cursor, ReadResult page) {
     return !StreamNames.answersRequests(stream)
         && isOlderThan(cursor, replay.window())

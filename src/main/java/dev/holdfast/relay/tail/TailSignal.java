@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TailSignal implements Watcher {
 
-  /** Why a wait ended. */
+  /** Reason for the end of a wait. */
   enum Cause {
     /** There may be events to read. */
     WOKEN,
@@ -132,7 +132,7 @@ final class TailSignal implements Watcher {
     }
   }
 
-  /** Whether the tail must end. Does not wait and does not use up a wake-up. */
+  /** Returns true if the tail must end. Does not wait and does not use up a wake-up. */
   boolean isEnding() {
     return ending.get() != null;
   }

@@ -32,7 +32,7 @@ public final class Tails {
   interface Movable {
     StreamRef stream();
 
-    /** Whether its client has resumed the stream. */
+    /** Returns true if its client has resumed the stream. */
     boolean isResumed();
 
     /** Asks the tail to send its client away. */
@@ -58,7 +58,7 @@ public final class Tails {
     running.remove(tail);
   }
 
-  /** Whether a client of the session has lately resumed the stream of a request here. */
+  /** Returns true if a client of the session has lately resumed the stream of a request here. */
   boolean hasResumed(LogKey session) {
     return resumed.contains(session);
   }
@@ -123,7 +123,7 @@ public final class Tails {
     return running.size();
   }
 
-  /** Whether no tail runs. */
+  /** Returns true if no tail runs. */
   public boolean isEmpty() {
     return running.isEmpty();
   }

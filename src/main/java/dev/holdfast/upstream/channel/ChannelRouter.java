@@ -65,7 +65,7 @@ public final class ChannelRouter {
   /** Oldest first. */
   private final List<Exchange> exchanges = new ArrayList<>();
 
-  /** Why the channel has ended; null before. */
+  /** Reason for the end of the channel; null before. */
   private @Nullable UpstreamException end;
 
   /** Creates a router. Its log messages name the upstream. Waiting messages take the budget. */

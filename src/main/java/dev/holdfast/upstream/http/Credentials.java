@@ -33,12 +33,12 @@ public interface Credentials {
     return false;
   }
 
-  /** Whether they follow from the token of the client. */
+  /** Returns true if they follow from the token of the client. */
   default boolean needClientToken() {
     return false;
   }
 
-  /** Whether they are the client's own, so that the challenge of a refusal is for it. */
+  /** Returns true if they are the client's own, so that the challenge of a refusal is for it. */
   default boolean areOfClient() {
     return false;
   }

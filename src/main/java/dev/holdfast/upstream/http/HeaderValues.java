@@ -10,17 +10,21 @@ final class HeaderValues {
 
   private HeaderValues() {}
 
-  /** Whether the value has no control characters: they would end or invalidate the header. */
+  /**
+   * Returns true if the value has no control characters: they would end or invalidate the header.
+   */
   static boolean isSendable(String value) {
     return value.chars().noneMatch(c -> c < ' ' || c == 0x7F);
   }
 
-  /** Whether the value can be a session id (MCP 2025-11-25, Transports, Session Management). */
+  /**
+   * Returns true if the value can be a session id (MCP 2025-11-25, Transports, Session Management).
+   */
   static boolean isVisibleAscii(String value) {
     return !value.isEmpty() && value.chars().allMatch(c -> c >= 0x21 && c <= 0x7E);
   }
 
-  /** Whether the value has only characters that every reader of headers takes. */
+  /** Returns true if the value has only characters that every reader of headers takes. */
   static boolean isAscii(String value) {
     return value.chars().allMatch(c -> c >= ' ' && c <= '~');
   }

@@ -173,7 +173,9 @@ record HttpAnswer(
         : null;
   }
 
-  /** What the client must do to be let in (RFC 9110, section 11.6.1); null for nothing. */
+  /**
+   * Demands that the client must meet to be let in (RFC 9110, section 11.6.1); null for nothing.
+   */
   private @Nullable String challenge() {
     if (!asClient || !UpstreamException.Refused.isAboutCredentials(status())) {
       return null;

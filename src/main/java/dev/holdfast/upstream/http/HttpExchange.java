@@ -47,7 +47,7 @@ final class HttpExchange implements AutoCloseable {
   /** The permit for a connection; null before the request and after the end of the answer. */
   private final AtomicReference<@Nullable Semaphore> permit = new AtomicReference<>();
 
-  /** Whether the reader has seen the end of the answer: the connection is in the pool. */
+  /** True if the reader has seen the end of the answer: the connection is in the pool. */
   private volatile boolean complete;
 
   // Owned by the event loop.

@@ -41,7 +41,7 @@ public record HttpUpstreamSettings(
   private static final String EXAMPLE = ", such as http://localhost:3000/mcp";
 
   /**
-   * How a stream is resumed after it lost its connection.
+   * Resumption of a stream that lost its connection.
    *
    * @param maxDelay upper bound of the delay before an attempt, including a delay that the server
    *     asks for

@@ -34,7 +34,7 @@ final class LegacyChannel extends Channel {
 
   private volatile boolean opened;
 
-  /** Whether there was an invalid message. Only for the reading thread. */
+  /** True if there was an invalid message. Only for the reading thread. */
   private boolean invalid;
 
   LegacyChannel(
@@ -98,7 +98,7 @@ final class LegacyChannel extends Channel {
     }
   }
 
-  /** Whether the server has named a URL for messages, and so speaks HTTP+SSE. */
+  /** Returns true if the server has named a URL for messages, and so speaks HTTP+SSE. */
   boolean hasEndpoint() {
     return endpoint.isDone() && !endpoint.isCompletedExceptionally();
   }

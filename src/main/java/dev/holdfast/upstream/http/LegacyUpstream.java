@@ -44,7 +44,7 @@ public final class LegacyUpstream extends ChannelUpstream {
     this.profile = settings.profile(settings.channel().respawn());
   }
 
-  /** Whether an upstream of this kind opened the session, on any replica. */
+  /** Returns true if an upstream of this kind opened the session, on any replica. */
   public static boolean isLegacySession(UpstreamLink link) {
     String session = link.session();
     return session != null && session.startsWith(PREFIX);

@@ -191,7 +191,7 @@ record McpRequests(
         exchange, head, clients.held(), hasSession(), clientHeaders(), credentials.areOfClient());
   }
 
-  /** What the client can change when the server refuses a request. */
+  /** Headers that the client can change when the server refuses a request. */
   private List<String> clientHeaders() {
     List<String> forwarded = headers.ofSession().names();
     return settings.credentials().needClientToken()

@@ -45,7 +45,7 @@ final class MessageReader implements SseHandler {
   private @Nullable String idAlone;
   private @Nullable String firstId;
 
-  /** What is known of the event that is skipped; null if none is. */
+  /** Facts about the event that is skipped; null if none is. */
   private @Nullable EnvelopeScanner scan;
 
   /**
@@ -123,7 +123,7 @@ final class MessageReader implements SseHandler {
     return parser.heldBytes();
   }
 
-  /** Whether {@link #throwFailure} would throw. */
+  /** Returns true if {@link #throwFailure} would throw. */
   boolean hasFailed() {
     return failure != null;
   }
@@ -135,7 +135,7 @@ final class MessageReader implements SseHandler {
     }
   }
 
-  /** Whether the last {@link #read} saw an event or a comment: the server is at work. */
+  /** Returns true if the last {@link #read} saw an event or a comment: the server is at work. */
   boolean eventful() {
     return eventful;
   }

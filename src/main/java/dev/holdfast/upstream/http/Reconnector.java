@@ -26,7 +26,7 @@ final class Reconnector {
   private final ReplayRecord replays;
   private final Delays delays;
 
-  /** Whether the connection was opened after an event id and has brought nothing. */
+  /** True if the connection was opened after an event id and has brought nothing. */
   private boolean unanswered;
 
   /** Resumed connections in a row that the server closed in order, at once and without a sign. */
@@ -35,7 +35,7 @@ final class Reconnector {
   /** Until when the server closes the connection at once. */
   private Deadline atOnce = Deadline.NEVER;
 
-  /** Whether this stream was resumed. */
+  /** True if this stream was resumed. */
   private boolean resumed;
 
   /** Until when the server must resume the stream; null while it need not. */
@@ -107,7 +107,7 @@ final class Reconnector {
     return kind == StreamKind.CHANNEL && cursor.isEmpty();
   }
 
-  /** Whether it is unknown that the server can replay what comes after the cursor. */
+  /** Returns true if it is unknown that the server can replay what comes after the cursor. */
   private boolean mustProve(String cursor) {
     return !cursor.isEmpty() && !resumed && !replays.showsReplay();
   }
@@ -186,7 +186,7 @@ final class Reconnector {
     return new UpstreamException.Broken("it gives ids to events but does not replay them", cause);
   }
 
-  /** Whether a failure says nothing about the server: it was not reached, or is busy. */
+  /** Returns true if a failure says nothing about the server: it was not reached, or is busy. */
   private static boolean isAway(UpstreamException failure) {
     return switch (failure) {
       case UpstreamException.Unreachable _, UpstreamException.NoToken _, UpstreamException.Busy _ ->
@@ -238,8 +238,8 @@ final class Reconnector {
   }
 
   /**
-   * Whether the server does not know the cursor (400), has purged the events after it (410), or
-   * does not answer because of it.
+   * Returns true if the server does not know the cursor (400), has purged the events after it
+   * (410), or does not answer because of it.
    */
   static boolean meansUnknownCursor(UpstreamException failure) {
     return failure instanceof UpstreamException.TimedOut

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the streams of a server have shown: whether it replays the events after an id. Many servers
+ * Experience with the streams of a server: whether it replays the events after an id. Many servers
  * give ids to their events and replay none. Thread-safe.
  */
 final class ReplayRecord {
@@ -20,12 +20,12 @@ final class ReplayRecord {
     latest = new Finding(replays, Deadline.after(VALID));
   }
 
-  /** Whether a stream was resumed lately, and none has failed to resume since. */
+  /** Returns true if a stream was resumed lately, and none has failed to resume since. */
   boolean showsReplay() {
     return shows(true);
   }
 
-  /** Whether a stream could not be resumed lately, and none was since. */
+  /** Returns true if a stream could not be resumed lately, and none was since. */
   boolean showsNoReplay() {
     return shows(false);
   }

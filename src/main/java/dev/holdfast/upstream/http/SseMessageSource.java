@@ -36,7 +36,7 @@ final class SseMessageSource implements MessageSource {
   /** The last message until the next one is awaited: it may be large. */
   private @Nullable UpstreamMessage last;
 
-  /** Whether the message before the awaited one was a response. */
+  /** True if the message before the awaited one was a response. */
   private boolean responded;
 
   /** Deadline for the next event, over all connections. */

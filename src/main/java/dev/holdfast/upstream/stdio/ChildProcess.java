@@ -47,7 +47,7 @@ public final class ChildProcess {
   private final ProcessShutdown shutdown;
   private final AtomicBoolean ending = new AtomicBoolean();
 
-  /** Whether the process has a reason to end. */
+  /** True if the process has a reason to end. */
   private volatile boolean told;
 
   /** True once the output ended without a reason. Set before the listener, which may give one. */
@@ -55,7 +55,7 @@ public final class ChildProcess {
 
   private final CountDownLatch outputEnded = new CountDownLatch(1);
 
-  /** Whether stdin is closed after its last line, so that its end asks the process for nothing. */
+  /** True if stdin is closed after its last line, so that its end asks the process for nothing. */
   private volatile boolean inputComplete;
 
   /** Gets the lines of a process, on the thread that reads its stdout. */
@@ -236,7 +236,7 @@ public final class ChildProcess {
     return process.pid();
   }
 
-  /** Whether the process is not ending. */
+  /** Returns true if the process is not ending. */
   public boolean isAlive() {
     return !ending.get();
   }

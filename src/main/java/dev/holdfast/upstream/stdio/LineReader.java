@@ -20,7 +20,7 @@ public final class LineReader {
   private int from;
   private int to;
 
-  /** What is kept of the current line, apart from the buffer. */
+  /** The part of the current line that is not in the buffer. */
   private @Nullable ByteArrayOutputStream begun;
 
   /** A line is longer than the bound. */

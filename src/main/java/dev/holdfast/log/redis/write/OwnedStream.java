@@ -23,7 +23,7 @@ public record OwnedStream(
     AtomicLong recordedTail,
     long opened) {
 
-  /** How long to rely on the recorded tail, in case an eviction is lost. */
+  /** Time for which the recorded tail counts, in case an eviction is lost. */
   private static final long RELIABLE_FOR = Duration.ofSeconds(2).toNanos();
 
   private static final long FREE = 0;
@@ -46,8 +46,8 @@ public record OwnedStream(
   }
 
   /**
-   * Whether the first local watcher may still come. Meanwhile the stream counts as watched: the
-   * answer to a call often precedes its tail, and that tail need not ask Redis.
+   * Returns true if the first local watcher may still come. Meanwhile the stream counts as watched:
+   * the answer to a call often precedes its tail, and that tail need not ask Redis.
    */
   boolean isWatcherExpected() {
     return recordedTail.get() == FREE && isReliable();

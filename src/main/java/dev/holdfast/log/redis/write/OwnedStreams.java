@@ -76,7 +76,7 @@ public final class OwnedStreams {
     return all().stream().map(StreamRef::key).distinct().toList();
   }
 
-  /** Whether the stream has a writer here, or is being opened. */
+  /** Returns true if the stream has a writer here, or is being opened. */
   public boolean isWritten(StreamRef stream) {
     OwnedStream owned = streams.get(stream);
     return opening.contains(stream) || (owned != null && !owned.recent().isComplete());

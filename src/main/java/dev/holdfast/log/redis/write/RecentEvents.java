@@ -25,7 +25,7 @@ public final class RecentEvents {
   private static final long MAX_BYTES = 256 * 1024;
   private static final long EVENT_OVERHEAD = 64;
 
-  /** Where the local tail reads. */
+  /** Position up to which the local tail has read. */
   private enum Tail {
     /** There is no tail, so no events are kept. */
     ABSENT,
@@ -35,7 +35,7 @@ public final class RecentEvents {
     FOLLOWING
   }
 
-  /** What an empty result means for a tail that has all events. */
+  /** Meaning of an empty result for a tail that has all events. */
   private enum End {
     /** A write has proved the ownership, so there is nothing new. Valid for one read. */
     CONFIRMED,
@@ -141,7 +141,7 @@ public final class RecentEvents {
     }
   }
 
-  /** Whether a cursor is at the last event that was written here. */
+  /** Returns true if a cursor is at the last event that was written here. */
   public boolean isAtEnd(Position cursor) {
     try (var _ = lock.hold()) {
       return tail != Tail.ABSENT && events.isEmpty() && floor.equals(cursor);

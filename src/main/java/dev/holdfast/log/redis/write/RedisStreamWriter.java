@@ -76,7 +76,7 @@ public final class RedisStreamWriter implements StreamWriter {
   private final Store store;
   private final ReaderWindow window;
 
-  /** Whether appends do not wait for readers. */
+  /** True if appends do not wait for readers. */
   private volatile boolean stopped;
 
   /** Guards all fields below. */
@@ -87,7 +87,7 @@ public final class RedisStreamWriter implements StreamWriter {
 
   private Use use = Use.NONE;
 
-  /** Whether the stream takes no more events: it is complete, or this replica has lost it. */
+  /** True if the stream takes no more events: it is complete, or this replica has lost it. */
   private boolean closed;
 
   private WriterProgress progress;

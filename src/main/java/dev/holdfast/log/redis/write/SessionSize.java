@@ -1,7 +1,7 @@
 package dev.holdfast.log.redis.write;
 
 /**
- * What Redis keeps of a session.
+ * Size of a session in Redis.
  *
  * @param bytes of its events; 0 when there is no such session
  * @param delivered the bytes of complete streams among them that were delivered to their end

@@ -30,7 +30,7 @@ public final class StreamReports {
 
   private static final Logger LOG = Logger.getLogger(StreamReports.class);
 
-  /** What Redis needs for an event besides its payload. */
+  /** Bytes that Redis needs for an event besides its payload. */
   private static final int EVENT_BYTES = 64;
 
   /** Readers fetch so many bytes too many when a stream suddenly gets larger events. */
@@ -56,7 +56,7 @@ public final class StreamReports {
   private final Retention retention;
   private final Map<LogKey, Unreported> sessions = new ConcurrentHashMap<>();
 
-  /** When all complete streams of sessions have expired, by the nano time. */
+  /** Nano time at which all complete streams of sessions have expired. */
   private final Map<Expiry, Long> expiries = new ConcurrentHashMap<>();
 
   /** The end of the streams of a session that are kept for a time. */
@@ -70,12 +70,12 @@ public final class StreamReports {
     this.mostBytes = Math.min(MOST_BYTES, quota / QUOTA_PART);
   }
 
-  /** What was not reported of a session, by stream. Not changed any more after it was taken. */
+  /** Unreported changes of a session, by stream. Not changed any more after it was taken. */
   private static final class Unreported {
     final Map<String, UnreportedStream> streams = new LinkedHashMap<>();
     long bytes;
 
-    /** Whether an earlier report has left something to do. */
+    /** True if an earlier report has left something to do. */
     boolean again;
 
     Unreported add(List<UnreportedStream> added, boolean again) {

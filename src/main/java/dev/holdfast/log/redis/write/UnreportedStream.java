@@ -1,7 +1,7 @@
 package dev.holdfast.log.redis.write;
 
 /**
- * What Redis has not heard of a stream.
+ * Changes of a stream that Redis has not heard of.
  *
  * @param name the name of the stream
  * @param bytes the bytes of the events that were written

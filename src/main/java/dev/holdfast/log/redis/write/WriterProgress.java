@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 record WriterProgress(Position last, long stored, @Nullable String upstreamId, Debt debt) {
 
-  /** What the writer must still report to the store. */
+  /** Changes that the writer must still report to the store. */
   enum Debt {
     NONE,
 
@@ -33,7 +33,7 @@ record WriterProgress(Position last, long stored, @Nullable String upstreamId, D
     return new WriterProgress(last, last.number(), null, Debt.NONE);
   }
 
-  /** Whether the store has recorded all events up to a number. */
+  /** Returns true if the store has recorded all events up to a number. */
   boolean isReported(long number) {
     return debt == Debt.NONE && stored >= number;
   }

@@ -1,5 +1,5 @@
 /**
- * How this replica writes its streams: {@link dev.holdfast.log.redis.write.RedisStreamWriter}
+ * The writing of streams by this replica: {@link dev.holdfast.log.redis.write.RedisStreamWriter}
  * appends batches, and delivers without the log during a long outage. {@link
  * dev.holdfast.log.redis.write.RecentEvents} keeps the newest events for the local tail.
  */

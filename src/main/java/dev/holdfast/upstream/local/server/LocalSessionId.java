@@ -46,7 +46,7 @@ record LocalSessionId(String name, Client.Capabilities capabilities, boolean isF
         stateless);
   }
 
-  /** Whether {@link #create} on any replica may have created the name. */
+  /** Returns true if {@link #create} on any replica may have created the name. */
   static boolean isName(String name) {
     return NAME.matcher(name).matches();
   }
