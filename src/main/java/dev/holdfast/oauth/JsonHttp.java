@@ -30,7 +30,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jose4j.json.JsonUtil;
 import org.jose4j.lang.JoseException;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +51,8 @@ public final class JsonHttp implements AutoCloseable {
 
   static final String JSON_TYPE = "application/json";
   private static final String REDIRECT = "the redirect";
+  private static final Pattern LOOPBACK =
+      Pattern.compile("localhost|127(\\.\\d{1,3}){3}|\\[::1]", Pattern.CASE_INSENSITIVE);
   private static final String FORM = "application/x-www-form-urlencoded";
 
   /** Node.js closes idle connections after 5 s. A request on its way to one would fail. */
@@ -196,15 +200,21 @@ public final class JsonHttp implements AutoCloseable {
     if (url.getHost() == null
         || url.getRawUserInfo() != null
         || url.getRawFragment() != null
-        || !(Urls.isHttps(url) || (isLocal(url) && isLocal(by)))) {
+        || !(Urls.isHttps(url) || isLocal(url, by))) {
       throw new TokenException(what + " must begin with https:// and have no user, not be " + url);
     }
     return url;
   }
 
-  /** Returns whether nobody outside of this machine sees requests to a URL without TLS. */
-  private static boolean isLocal(URI url) {
-    return "http".equalsIgnoreCase(url.getScheme()) && Urls.isLoopback(url.getHost());
+  /**
+   * Returns true if both are on this machine and without TLS. A name that a server chooses is not
+   * looked up: it may mean another machine a moment later.
+   */
+  private static boolean isLocal(URI url, URI by) {
+    String host = url.getHost();
+    return Stream.of(url, by).allMatch(each -> "http".equalsIgnoreCase(each.getScheme()))
+        && (host.equalsIgnoreCase(by.getHost()) || LOOPBACK.matcher(host).matches())
+        && Urls.isLoopback(by.getHost());
   }
 
   private RequestOptions options(HttpMethod method, URI url) {

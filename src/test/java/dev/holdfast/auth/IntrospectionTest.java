@@ -56,7 +56,7 @@ class IntrospectionTest {
   private volatile boolean waits;
   private volatile boolean breaksOff;
 
-  /** Whether the server waits in the middle of a body. */
+  /** True if the server waits in the middle of a body. */
   private volatile boolean stalls;
 
   private HttpServer server() {
@@ -348,6 +348,10 @@ class IntrospectionTest {
   void shouldNotWaitForASilentIssuer() {
     waits = true;
 
+    assertTimesOut();
+  }
+
+  private void assertTimesOut() {
     assertThatThrownBy(() -> ask("token"))
         .isInstanceOf(TokenRefusedException.IssuerAway.class)
         .hasMessageContaining("timed out");
@@ -358,9 +362,7 @@ class IntrospectionTest {
   void shouldNotWaitForTheRestOfAnAnswer() {
     stalls = true;
 
-    assertThatThrownBy(() -> ask("token"))
-        .isInstanceOf(TokenRefusedException.IssuerAway.class)
-        .hasMessageContaining("timed out");
+    assertTimesOut();
   }
 
   /** As many as there are connections. */

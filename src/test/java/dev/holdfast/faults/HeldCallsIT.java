@@ -83,7 +83,7 @@ class HeldCallsIT {
         if (resumable) {
           assertThat(result.at("/result/content").toString())
               .as(result.toString())
-              .isEqualTo("[{\"type\":\"text\",\"text\":\"counted " + STEPS + "\"}]");
+              .isEqualTo(CountingServer.counted(STEPS));
         } else {
           assertThat(result.at("/error/message").asText())
               .as(result.toString())

@@ -30,8 +30,8 @@ class TasksIT {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final int STEPS = Load.LONG ? 600 : 50;
 
-  private static Map<String, String> settings(RedisFixture redis, URI server) {
-    Map<String, String> settings = new HashMap<>(redis.gatewaySettings());
+  private static Map<String, String> settings(URI server, Map<String, String> more) {
+    Map<String, String> settings = new HashMap<>(more);
     settings.put("holdfast.upstream.url", server.toString());
     settings.put("holdfast.calls.task-after", "300ms");
     return settings;
@@ -65,7 +65,7 @@ class TasksIT {
   void shouldTellWhatHasBecomeOfACallWhoseReplicaWasKilled(boolean resumable) {
     try (RedisFixture redis = RedisFixture.start();
         CountingServer server = CountingServer.start(resumable)) {
-      Map<String, String> settings = settings(redis, server.url());
+      Map<String, String> settings = settings(server.url(), redis.gatewaySettings());
       try (Gateway one = Gateway.start(settings);
           Gateway two = Gateway.start(settings);
           Gateway three = Gateway.start(settings)) {
@@ -84,7 +84,7 @@ class TasksIT {
         if (resumable) {
           assertThat(end.at("/result/content").toString())
               .as(end.toString())
-              .isEqualTo("[{\"type\":\"text\",\"text\":\"counted " + STEPS + "\"}]");
+              .isEqualTo(CountingServer.counted(STEPS));
         } else {
           assertThat(end.at("/error/message").asText()).as(end.toString()).contains("unknown");
         }
@@ -104,14 +104,7 @@ class TasksIT {
   void shouldHoldACallOfAServerWithoutSessions() {
     try (NodeFixture server = NodeFixture.start("era/server.mjs");
         Gateway gateway =
-            Gateway.start(
-                Map.of(
-                    "holdfast.upstream.url",
-                    server.url().toString(),
-                    "holdfast.calls.task-after",
-                    "300ms",
-                    "holdfast.calls.hold-after",
-                    "1s"))) {
+            Gateway.start(settings(server.url(), Map.of("holdfast.calls.hold-after", "1s")))) {
       JsonNode answer =
           client(gateway)
               .ask("tools/call", StatelessClient.params("count", "{\"n\":50,\"intervalMs\":100}"));
@@ -128,15 +121,13 @@ class TasksIT {
     try (CountingServer server = CountingServer.start(true);
         Gateway gateway =
             Gateway.start(
-                Map.of(
-                    "holdfast.upstream.url",
-                    server.url().toString(),
-                    "holdfast.log.session-bytes",
-                    "2K",
-                    "holdfast.eras.share-anonymous-sessions",
-                    "true",
-                    "holdfast.calls.task-after",
-                    "300ms"))) {
+                settings(
+                    server.url(),
+                    Map.of(
+                        "holdfast.log.session-bytes",
+                        "2K",
+                        "holdfast.eras.share-anonymous-sessions",
+                        "true")))) {
       StatelessClient client = client(gateway);
       String task = start(client, "count", "{\"n\":5,\"intervalMs\":100}");
       awaitStatus(client, task, "completed");
@@ -156,7 +147,7 @@ class TasksIT {
   void shouldAnswerQuestionsAtAnotherReplica() {
     try (RedisFixture redis = RedisFixture.start();
         NodeFixture server = NodeFixture.start("conformance-server.mjs")) {
-      Map<String, String> settings = settings(redis, server.url());
+      Map<String, String> settings = settings(server.url(), redis.gatewaySettings());
       try (Gateway one = Gateway.start(settings);
           Gateway two = Gateway.start(settings)) {
         String task = start(client(one), "confirm_delete", "{\"filename\":\"a\"}");

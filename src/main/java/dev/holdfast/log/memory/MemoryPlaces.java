@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Streams of a session by place, the oldest first. The lock of the session guards them. */
@@ -32,6 +33,11 @@ final class MemoryPlaces {
 
   SequencedSet<MemoryStream> at(Place place) {
     return Objects.requireNonNull(places.get(place));
+  }
+
+  /** Returns true if the condition holds for a stream that is open or followed. */
+  boolean hasActive(Predicate<MemoryStream> condition) {
+    return at(Place.ACTIVE).stream().anyMatch(condition);
   }
 
   /** The oldest stream at a place; null for none. */

@@ -21,14 +21,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The streams of one session and their events. Thread-safe. */
 class MemorySession {
 
-  /** The most streams that one step handles under the lock. */
+  /** The most events that go while a thread holds the lock. */
   static final int STEP = 256;
 
   /** Time in which the reader of a new stream of requests is expected. */
@@ -51,9 +50,6 @@ class MemorySession {
   private long appended;
   private int open;
   private boolean ended;
-
-  /** True if a quota may still be exceeded. Read without the lock, too. */
-  private volatile boolean exceeds;
 
   /** True if a quota has purged a complete stream. Then an unknown stream may be that one. */
   private boolean hasLostStreams;
@@ -120,16 +116,14 @@ class MemorySession {
 
   /** Appends to a stream of this session, runs an action, and purges what exceeds the quotas. */
   Position append(MemoryStream stream, List<NewEvent> added, Runnable onStored) {
-    Position last = locked(() -> store(stream, added));
+    Stored stored = locked(() -> store(stream, added));
+    boolean exceeds = stored.exceeds();
     while (exceeds) {
-      run(() -> {
-        purge(stream.keeper(), clock.millis());
-        place(stream.keeper(), clock.millis());
-      });
+      exceeds = locked(() -> purgeMore(stream.keeper(), clock.millis()));
     }
     onStored.run();
     budget.purgeOverflow(account);
-    return last;
+    return stored.last();
   }
 
   /** The account of this session in the common budget. */
@@ -137,7 +131,10 @@ class MemorySession {
     return account;
   }
 
-  private Position store(MemoryStream stream, List<NewEvent> added) {
+  /** Position of the newest event, and whether a quota may still be exceeded. */
+  private record Stored(Position last, boolean exceeds) {}
+
+  private Stored store(MemoryStream stream, List<NewEvent> added) {
     stream.requireOpen();
     long now = clock.millis();
     MemoryStream keeper = stream.keeper();
@@ -151,7 +148,7 @@ class MemorySession {
     }
     count(keeper.size() - size, keeper.bytes() - before);
     keeper.window().wrote(keeper.last(), keeper.bytes() - before);
-    purge(keeper, now);
+    boolean exceeds = purge(keeper, now);
     Position last = keeper == stream ? stream.last() : stream.count(added.size());
     if (added.getLast().last()) {
       open--;
@@ -162,7 +159,7 @@ class MemorySession {
       }
     }
     place(keeper, now);
-    return last;
+    return new Stored(last, exceeds);
   }
 
   /** Puts a stream where {@link #purgeOther} looks for it. */
@@ -185,13 +182,18 @@ class MemorySession {
     account.offer(Kind.AWAITED, offers);
   }
 
-  /** Purges what exceeds the quotas of a stream and of the session: a step of it. */
-  private void purge(MemoryStream stream, long now) {
-    exceeds =
-        inStep(() ->
-            purgeOwn(stream, now)
-                || (bytes > retention.maxSessionBytes()
-                    && (purgeDelivered() || purgeOther(now, true, true))));
+  /** Purges what exceeds the quotas of a stream and of the session; true if more may be left. */
+  private boolean purge(MemoryStream stream, long now) {
+    return inStep(() ->
+        purgeOwn(stream, now)
+            || (bytes > retention.maxSessionBytes()
+                && (purgeDelivered() || purgeOther(now, true, true))));
+  }
+
+  private boolean purgeMore(MemoryStream stream, long now) {
+    boolean exceeds = purge(stream, now);
+    place(stream, now);
+    return exceeds;
   }
 
   /** Repeats an action as long as it finds something to do; returns true if it may find more. */
@@ -236,13 +238,10 @@ class MemorySession {
     return locked(() ->
         switch (kind) {
           case DELIVERED -> purgeDelivered();
-          case OTHER -> purgeOther(clock.millis(), writing, !hasActive(MemoryStream::hasReader));
+          case OTHER ->
+              purgeOther(clock.millis(), writing, !places.hasActive(MemoryStream::hasReader));
           case AWAITED -> purgeOther(clock.millis(), writing, true);
         });
-  }
-
-  private boolean hasActive(Predicate<MemoryStream> condition) {
-    return places.at(Place.ACTIVE).stream().anyMatch(condition);
   }
 
   private boolean purgeDelivered() {
@@ -268,7 +267,7 @@ class MemorySession {
   private boolean purgeOther(long now, boolean writing, boolean results) {
     MemoryStream first = nextOther(now, writing);
     if (first == null) {
-      if (bytes == 0 || !(writing || hasActive(MemoryStream::isExpectingReader))) {
+      if (bytes == 0 || !(writing || places.hasActive(MemoryStream::isExpectingReader))) {
         offerOther(false);
       }
       return false;

@@ -199,12 +199,7 @@ final class ClientFrames {
     translation.closed(left);
   }
 
-  /** The number of bytes that wait. */
-  int length() {
-    return frames.length();
-  }
-
-  /** The bytes that wait; a writer takes them. */
+  /** The frames that wait; a writer takes them. */
   SseWriter written() {
     return frames;
   }

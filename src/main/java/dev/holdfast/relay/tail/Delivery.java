@@ -202,7 +202,7 @@ final class Delivery {
   void end(ClientConnection client) throws ClientGoneException {
     EventLog.Watch ended = watch;
     endWatch();
-    if (frames.length() > 0) {
+    if (frames.written().length() > 0) {
       try {
         client.end(frames.written().take());
       } catch (ClientGoneException gone) {
@@ -276,7 +276,7 @@ final class Delivery {
     if (last) {
       frames.streamEnded();
     }
-    if (!last || frames.length() > END_WITH_RESPONSE || receipt != null) {
+    if (!last || frames.written().length() > END_WITH_RESPONSE || receipt != null) {
       flush(client);
     }
     delivered(events);

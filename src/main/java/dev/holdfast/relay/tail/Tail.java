@@ -15,7 +15,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One reader of a stream: a cursor and a connection. What its client gets is chosen before it
+ * Reader of a stream: a cursor and a connection. Its form for the client is chosen before it
  * {@linkplain #run runs}. Not thread-safe until then.
  */
 public final class Tail {

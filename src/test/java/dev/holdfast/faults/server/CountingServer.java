@@ -64,6 +64,11 @@ public final class CountingServer implements AutoCloseable {
         host, ServerProcess.start(new ProcessBuilder(host.command(command)), LISTENING));
   }
 
+  /** The content of the result of {@code count}, as raw JSON. */
+  public static String counted(int steps) {
+    return "[{\"type\":\"text\",\"text\":\"counted " + steps + "\"}]";
+  }
+
   /** Its MCP endpoint. */
   public URI url() {
     return host.url(process.port(), "/mcp");

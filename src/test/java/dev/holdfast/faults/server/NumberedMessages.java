@@ -48,10 +48,8 @@ sealed interface NumberedMessages {
     @Override
     public String message(int number) {
       if (number > steps) {
-        return """
-        {"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"counted %d"}]}}\
-        """
-            .formatted(request, steps);
+        return "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":%s}}"
+            .formatted(request, CountingServer.counted(steps));
       }
       return """
       {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,\

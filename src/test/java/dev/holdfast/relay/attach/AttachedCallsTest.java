@@ -79,10 +79,13 @@ class AttachedCallsTest {
         .formatted(id, number);
   }
 
+  private static Exchange exchange(Session session, Caller caller, String json, boolean isPooled) {
+    return new Exchange(
+        session.upstream(), session.id(), false, caller, body(json), () -> false, isPooled);
+  }
+
   private Tail send(Session session, Caller caller, String json, boolean isPooled) {
-    Exchange exchange =
-        new Exchange(
-            session.upstream(), session.id(), false, caller, body(json), () -> false, isPooled);
+    Exchange exchange = exchange(session, caller, json, isPooled);
     return ((Reply.Stream) fixture.sender.request(session, exchange, () -> {})).tail();
   }
 
@@ -130,22 +133,14 @@ class AttachedCallsTest {
   @Test
   void shouldNotExecuteACallThatAnotherReplicaExecutes() {
     Session session = fixture.open(RelayFixture.LOCAL);
-    Exchange exchange =
-        new Exchange(
-            session.upstream(),
-            session.id(),
-            false,
-            Caller.UNKNOWN,
-            body(call(1, 7)),
-            () -> false,
-            false);
+    Exchange exchange = exchange(session, Caller.UNKNOWN, call(1, 7), false);
     String digest = CallDigest.of(session, exchange).orElseThrow();
     fixture.log.afterOpen =
         stream -> {
-          CallIndex.Entry none = new CallIndex.Entry(stream, "other/1");
-          CallIndex.Entry own = fixture.calls.exchange(digest, none, none, Duration.ZERO);
+          CallIndex.Entry other = new CallIndex.Entry(stream, "other/1");
+          CallIndex.Entry own = fixture.calls.exchange(digest, other, other, Duration.ZERO);
           assertThat(own).isNotNull();
-          var _ = fixture.calls.exchange(digest, own, none, Duration.ZERO);
+          var _ = fixture.calls.exchange(digest, own, other, Duration.ZERO);
         };
 
     assertThatExceptionOfType(UpstreamException.Busy.class)
