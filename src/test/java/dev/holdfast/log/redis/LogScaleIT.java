@@ -24,7 +24,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
@@ -162,11 +161,13 @@ class LogScaleIT {
       assertThat(sum(redis)).isGreaterThan(MAX_BYTES);
       replica.log.begin(new LogKey(OTHER), "");
       long before =
-          p99OfAppendsDuring(replica, () -> LockSupport.parkNanos(Duration.ofSeconds(5).toNanos()));
+          p99OfAppends(
+              replica, "before", () -> LockSupport.parkNanos(Duration.ofSeconds(5).toNanos()));
 
       long meanwhile =
-          p99OfAppendsDuring(
+          p99OfAppends(
               replica,
+              "meanwhile",
               () -> {
                 try (RedisMonitor _ = RedisMonitor.start(redis, steps::accept)) {
                   keepTheQuota(redis);
@@ -185,9 +186,9 @@ class LogScaleIT {
   }
 
   /** Returns the p99 of the times that appends of another session take, in microseconds. */
-  private static long p99OfAppendsDuring(Replica replica, Runnable work)
+  private static long p99OfAppends(Replica replica, String name, Runnable work)
       throws InterruptedException {
-    StreamRef stream = new StreamRef(new LogKey(OTHER), UUID.randomUUID().toString());
+    StreamRef stream = new StreamRef(new LogKey(OTHER), name);
     StreamWriter writer = replica.log.openUnfollowed(stream, null);
     List<Long> micros = new ArrayList<>();
     AtomicBoolean ends = new AtomicBoolean();
