@@ -15,13 +15,26 @@ import org.jspecify.annotations.Nullable;
  * @param gatewaySession the gateway's id of the session; null before the gateway has recorded it
  * @param sender who sends the requests over this link
  * @param opened when the session was opened, to the millisecond; null when that is unknown
+ * @param member name of the server among those that share the gateway's session; empty if the
+ *     session has one server
  */
 public record UpstreamLink(
     @Nullable String session,
     String protocolVersion,
     @Nullable String gatewaySession,
     Caller sender,
-    @Nullable Instant opened) {
+    @Nullable Instant opened,
+    String member) {
+
+  /** A link to the server of a session that has one. */
+  public UpstreamLink(
+      @Nullable String session,
+      String protocolVersion,
+      @Nullable String gatewaySession,
+      Caller sender,
+      @Nullable Instant opened) {
+    this(session, protocolVersion, gatewaySession, sender, opened, "");
+  }
 
   /** The link to a session that the gateway has not recorded yet. */
   public UpstreamLink(@Nullable String session, String protocolVersion) {
@@ -30,17 +43,22 @@ public record UpstreamLink(
 
   /** The same link for another sender. */
   public UpstreamLink with(Caller other) {
-    return new UpstreamLink(session, protocolVersion, gatewaySession, other, opened);
+    return new UpstreamLink(session, protocolVersion, gatewaySession, other, opened, member);
   }
 
   /** The same link, with what the server calls the session and the version. */
   public UpstreamLink toServer(@Nullable String id, String version) {
-    return new UpstreamLink(id, version, gatewaySession, sender, opened);
+    return new UpstreamLink(id, version, gatewaySession, sender, opened, member);
   }
 
   /** The same link to a session that was opened at that time. */
   public UpstreamLink openedAt(Instant time) {
-    return new UpstreamLink(session, protocolVersion, gatewaySession, sender, time);
+    return new UpstreamLink(session, protocolVersion, gatewaySession, sender, time, member);
+  }
+
+  /** The same link in a session that is shared, to the member of that name. */
+  public UpstreamLink ofMember(String name) {
+    return new UpstreamLink(session, protocolVersion, gatewaySession, sender, opened, name);
   }
 
   /**

@@ -76,7 +76,16 @@ class ArchitectureTest {
           entry(
               "era.south",
               List.of(
-                  "budget", "call", "lock", "protocol", "retry", "session", "timer", "upstream")),
+                  "budget",
+                  "call",
+                  "lock",
+                  "protocol",
+                  "retry",
+                  "session",
+                  "timer",
+                  "upstream",
+                  "upstream.state")),
+          entry("upstream.state", List.of("call", "protocol", "retry", "session", "upstream")),
           entry(
               "agent",
               List.of(

@@ -6,6 +6,7 @@ import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.upstream.state.SessionMemory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

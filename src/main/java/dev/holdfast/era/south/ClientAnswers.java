@@ -3,6 +3,7 @@ package dev.holdfast.era.south;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.upstream.state.SessionMemory;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;

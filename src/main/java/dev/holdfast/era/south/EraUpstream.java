@@ -2,7 +2,6 @@ package dev.holdfast.era.south;
 
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.call.Caller;
-import dev.holdfast.call.SessionId;
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
@@ -19,9 +18,9 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.state.SessionMemory;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -196,9 +195,7 @@ public final class EraUpstream extends ForwardingUpstream {
     if (client == null) {
       return cache.of(server, changes);
     }
-    SessionId id =
-        Optional.ofNullable(link.gatewaySession()).flatMap(SessionId::parse).orElse(null);
-    return new TranslatedSession(client, server, new SessionMemory(store, id), shared);
+    return new TranslatedSession(client, server, SessionMemory.of(store, link), shared);
   }
 
   /** Calls of translated sessions wait for answers of their clients. */

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.protocol.ClientCapabilities;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.upstream.UpstreamMessage;
+import dev.holdfast.upstream.state.SessionMemory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -21,6 +21,7 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.state.SessionMemory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

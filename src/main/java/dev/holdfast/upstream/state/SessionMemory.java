@@ -1,4 +1,4 @@
-package dev.holdfast.era.south;
+package dev.holdfast.upstream.state;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -8,6 +8,7 @@ import dev.holdfast.retry.Backoff;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -18,18 +19,33 @@ import org.jspecify.annotations.Nullable;
  * Values that requests of a session have set, for all replicas and as long as the session lives.
  *
  * @param session null before the gateway has recorded the session, and for what is not kept
+ * @param member as in {@link UpstreamLink}: each server of a session has values of its own
  */
-record SessionMemory(SessionStore store, @Nullable SessionId session) {
+public record SessionMemory(SessionStore store, @Nullable SessionId session, String member) {
 
-  static final String LOG_LEVEL = "log-level";
-  static final String RESOURCES = "resources";
+  /** Name of the log level that the client has set. */
+  public static final String LOG_LEVEL = "log-level";
+
+  /** Name of the list of resources to which the client has subscribed. */
+  public static final String RESOURCES = "resources";
 
   /** Each attempt but the last fails since another one succeeds. */
   private static final int MAX_ATTEMPTS = 100;
 
+  /** The memory of the session to which a link leads. */
+  public static SessionMemory of(SessionStore store, UpstreamLink link) {
+    SessionId session =
+        Optional.ofNullable(link.gatewaySession()).flatMap(SessionId::parse).orElse(null);
+    return new SessionMemory(store, session, link.member());
+  }
+
   /** The memory of requests that keep nothing. */
-  SessionMemory none() {
-    return new SessionMemory(store, null);
+  public SessionMemory none() {
+    return new SessionMemory(store, null, member);
+  }
+
+  private String key(String name) {
+    return member.isEmpty() ? name : member + " " + name;
   }
 
   /**
@@ -37,7 +53,7 @@ record SessionMemory(SessionStore store, @Nullable SessionId session) {
    *
    * @throws SessionStoreException while the store is away
    */
-  Optional<String> find(String name) {
+  public Optional<String> find(String name) {
     return Optional.ofNullable(read(name));
   }
 
@@ -46,7 +62,7 @@ record SessionMemory(SessionStore store, @Nullable SessionId session) {
    *
    * @throws UpstreamException if the wait is interrupted
    */
-  Optional<String> await(String name) {
+  public Optional<String> await(String name) {
     for (Backoff retry = Backoff.STORE; ; retry = retry.next()) {
       try {
         return find(name);
@@ -65,7 +81,7 @@ record SessionMemory(SessionStore store, @Nullable SessionId session) {
   }
 
   /** Returns the log level of the session; the default while the store is away. */
-  String logLevel() {
+  public String logLevel() {
     try {
       return find(LOG_LEVEL).orElse(LogLevels.DEFAULT);
     } catch (SessionStoreException away) {
@@ -76,14 +92,17 @@ record SessionMemory(SessionStore store, @Nullable SessionId session) {
   private @Nullable String read(String name) {
     return session == null
         ? null
-        : store.upstreamState(session, name).map(value -> new String(value, UTF_8)).orElse(null);
+        : store
+            .upstreamState(session, key(name))
+            .map(value -> new String(value, UTF_8))
+            .orElse(null);
   }
 
   /** Returns whether the value is saved. */
-  boolean save(String name, String value) {
+  public boolean save(String name, String value) {
     try {
       if (session != null) {
-        store.saveUpstreamState(session, name, value.getBytes(UTF_8));
+        store.saveUpstreamState(session, key(name), value.getBytes(UTF_8));
       }
       return session != null;
     } catch (SessionStoreException away) {
@@ -99,12 +118,12 @@ record SessionMemory(SessionStore store, @Nullable SessionId session) {
    * @return the value before; null for none
    * @throws SessionStoreException while the store is away
    */
-  @Nullable String change(String name, UnaryOperator<@Nullable String> change) {
+  public @Nullable String change(String name, UnaryOperator<@Nullable String> change) {
     for (int i = 0; session != null && i < MAX_ATTEMPTS; i++) {
       String before = read(name);
       String after = change.apply(before);
       if (Objects.equals(before, after)
-          || store.replaceUpstreamState(session, name, bytes(before), bytes(after))) {
+          || store.replaceUpstreamState(session, key(name), bytes(before), bytes(after))) {
         return before;
       }
     }
