@@ -6,9 +6,9 @@ import java.util.regex.Pattern;
 /**
  * The URLs of an upstream at the gateway. Those of the default upstream are {@code /mcp}, {@code
  * /sse}, {@code /messages/<session>} and {@code /calls/<handle>/stream}; those of another one begin
- * with {@code /servers/<name>}.
+ * with {@code /servers/<name>}, and those of a view with {@code /views/<name>}.
  *
- * @param upstream the configured name of the upstream
+ * @param upstream the configured name of the upstream, or {@code views/} and that of the view
  * @param sse whether the transport is HTTP with SSE
  */
 public record Endpoint(String upstream, boolean sse) {
@@ -30,11 +30,15 @@ public record Endpoint(String upstream, boolean sse) {
 
   private static final String SERVERS = "servers/";
 
+  /** Before the name of a view, in its name as an upstream. */
+  public static final String VIEWS = "views/";
+
   /** Template of the path of a named upstream, or nothing for the default one. */
-  public static final String SERVER = "/{server: (?:" + SERVERS + "[^/]+/)?}";
+  public static final String SERVER = "/{server: (?:(?:" + SERVERS + "|" + VIEWS + ")[^/]+/)?}";
 
   /** The same with an alias, for clients that append {@code /sse} to the URL of a server. */
-  public static final String SERVER_OR_MCP = "/{server: (?:" + SERVERS + "[^/]+/|" + MCP + "/)?}";
+  public static final String SERVER_OR_MCP =
+      "/{server: (?:(?:" + SERVERS + "|" + VIEWS + ")[^/]+/|" + MCP + "/)?}";
 
   /**
    * Beginning of a path that names the default upstream. No such path is served, so that no client
@@ -46,7 +50,8 @@ public record Endpoint(String upstream, boolean sse) {
   private static final Pattern NAMES = Pattern.compile(NAME);
   private static final Pattern NAMED =
       Pattern.compile(
-          "/%s(%s)/(?:%s|%s.*|(%s|%s.*))".formatted(SERVERS, NAME, MCP, CALLS, SSE, MESSAGES));
+          "/(?:%s|(?=%s))((?:%s)?%s)/(?:%s|%s.*|(%s|%s.*))"
+              .formatted(SERVERS, VIEWS, VIEWS, NAME, MCP, CALLS, SSE, MESSAGES));
 
   /** Returns whether a text can be the name of an upstream, and so a segment of a path. */
   public static boolean isName(String text) {
@@ -65,6 +70,9 @@ public record Endpoint(String upstream, boolean sse) {
 
   /** Returns the upstream that the part of a path names that {@link #SERVER} matches. */
   public static String upstream(String server) {
+    if (server.startsWith(VIEWS)) {
+      return server.substring(0, server.length() - 1);
+    }
     return server.startsWith(SERVERS)
         ? server.substring(SERVERS.length(), server.length() - 1)
         : DEFAULT_UPSTREAM;
@@ -81,6 +89,9 @@ public record Endpoint(String upstream, boolean sse) {
   }
 
   private String parent() {
-    return upstream.equals(DEFAULT_UPSTREAM) ? "/" : "/" + SERVERS + upstream + "/";
+    if (upstream.equals(DEFAULT_UPSTREAM)) {
+      return "/";
+    }
+    return "/" + (upstream.startsWith(VIEWS) ? "" : SERVERS) + upstream + "/";
   }
 }

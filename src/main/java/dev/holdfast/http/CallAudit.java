@@ -16,6 +16,8 @@ import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.relay.tail.ForwardingTranslation;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.Translation;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.Upstreams;
 import jakarta.inject.Singleton;
 import java.util.List;
 import java.util.function.Supplier;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Tells the audit log which tools are called, and whether their callers were answered. */
 @Singleton
-record CallAudit(AuditLog audit) {
+record CallAudit(AuditLog audit, Upstreams upstreams) {
 
   /** Takes messages, as the next step does. */
   Reply take(Exchange exchange, Supplier<Reply> next) {
@@ -33,9 +35,10 @@ record CallAudit(AuditLog audit) {
         || !request.method().equals(Methods.TOOLS_CALL)) {
       return next.get();
     }
-    AuditLog.Call call =
-        call(exchange.caller(), exchange.upstream(), exchange.session(), request.id().json());
-    audit.callArrived(call, request.toolName());
+    Upstream.ToolName tool = tool(exchange, request);
+    String server = tool == null || tool.server() == null ? exchange.upstream() : tool.server();
+    AuditLog.Call call = call(exchange.caller(), server, exchange.session(), request.id().json());
+    audit.callArrived(call, tool == null ? null : tool.tool());
     Reply reply;
     try {
       reply = next.get();
@@ -52,6 +55,17 @@ record CallAudit(AuditLog audit) {
           new Reply.Stream(answering(tail, call), isComplete);
       default -> reply;
     };
+  }
+
+  /** The tool of a call as its server calls it; null if the call names none. */
+  private Upstream.@Nullable ToolName tool(Exchange exchange, Message.Request request) {
+    String name = request.toolName();
+    return name == null
+        ? null
+        : upstreams
+            .find(exchange.upstream())
+            .map(upstream -> upstream.tool(name, exchange.caller()))
+            .orElse(new Upstream.ToolName(null, name));
   }
 
   /** Follows a call that goes on with another connection. */

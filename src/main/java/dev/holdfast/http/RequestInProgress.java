@@ -77,7 +77,7 @@ final class RequestInProgress implements AutoCloseable {
       token = known.token();
       caller =
           known
-              .sending(known.scopes(), profile.needsClientToken() ? token : null, known.headers())
+              .sending(known.scopes(), profile.takesClientToken() ? token : null, known.headers())
               .at(address, network.name(), agent == null ? "" : agent);
       client = Client.of(caller);
       place.belongTo(client);

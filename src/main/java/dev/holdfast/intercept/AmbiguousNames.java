@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.holdfast.intercept.InterceptedMessage.Direction;
 import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.text.NamePatterns;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Map;

@@ -4,6 +4,7 @@ import dev.holdfast.lock.LruMap;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
+import dev.holdfast.text.NamePatterns;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;

@@ -80,6 +80,7 @@ public final class InterceptedUpstream extends ForwardingUpstream {
     return new Profile(
         of.forwardedHeaders(),
         chain.namedScopes(),
+        of.takesClientToken(),
         of.needsClientToken(),
         of.canReopen(),
         of.opensSessions());

@@ -7,6 +7,7 @@ import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
+import dev.holdfast.text.NamePatterns;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Iterator;

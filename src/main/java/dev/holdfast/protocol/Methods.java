@@ -21,6 +21,9 @@ public final class Methods {
   /** Gets a prompt. */
   public static final String PROMPTS_GET = "prompts/get";
 
+  /** Completes an argument of a prompt or of a resource template. */
+  public static final String COMPLETE = "completion/complete";
+
   /** Reads a resource. */
   public static final String RESOURCES_READ = "resources/read";
 

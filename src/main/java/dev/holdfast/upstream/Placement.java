@@ -4,7 +4,8 @@ package dev.holdfast.upstream;
  * The place of a session.
  *
  * @param transport as the configuration names it: {@code streamable-http}, {@code sse} or {@code
- *     stdio}; {@code local} if the server is inside this process
+ *     stdio}; {@code local} if the server is inside this process, {@value #MERGED} if there are
+ *     several
  * @param pinned whether the session is pinned to the process that opened it. Only that process can
  *     use the session, and the session is lost with the process
  * @param scarce whether a pinned session takes one of few places, such as a process, and does
@@ -18,12 +19,20 @@ package dev.holdfast.upstream;
 public record Placement(
     String transport, boolean pinned, boolean scarce, boolean openHere, boolean runsInProcess) {
 
+  /** Transport of a session with several servers. */
+  public static final String MERGED = "merged";
+
   /** Of a session with a server in this process, which every replica has. */
   public static final Placement LOCAL = shared("local");
 
   /** Of a session that every replica can use. */
   public static Placement shared(String transport) {
     return new Placement(transport, false, false, false, false);
+  }
+
+  /** Returns true if the session is with several servers. */
+  public boolean isMerged() {
+    return transport.equals(MERGED);
   }
 
   /** The same place, with calls that run inside the process that made them. */

@@ -7,13 +7,15 @@ import java.util.Set;
  *
  * @param forwardedHeaders the headers of clients that it gets, by name in lower case
  * @param namedScopes the scopes of clients that decide what they may do
- * @param needsClientToken whether it gets, or is shown something for, the access tokens of clients
+ * @param takesClientToken whether it gets, or is shown something for, the access tokens of clients
+ * @param needsClientToken whether it is of no use without
  * @param canReopen whether a lost {@linkplain Placement#pinned pinned} session can be opened again
  * @param opensSessions whether it opens new sessions. One that was removed only serves those it has
  */
 public record Profile(
     Set<String> forwardedHeaders,
     Set<String> namedScopes,
+    boolean takesClientToken,
     boolean needsClientToken,
     boolean canReopen,
     boolean opensSessions) {
@@ -23,6 +25,6 @@ public record Profile(
 
   /** A server in another process. */
   public static Profile of(Set<String> forwarded, boolean needsClientToken, boolean canReopen) {
-    return new Profile(forwarded, Set.of(), needsClientToken, canReopen, true);
+    return new Profile(forwarded, Set.of(), needsClientToken, needsClientToken, canReopen, true);
   }
 }

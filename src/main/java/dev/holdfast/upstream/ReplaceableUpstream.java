@@ -162,6 +162,7 @@ public final class ReplaceableUpstream implements Upstream {
     return new Profile(
         union(all, Profile::forwardedHeaders),
         union(all, Profile::namedScopes),
+        all.stream().anyMatch(Profile::takesClientToken),
         all.stream().anyMatch(Profile::needsClientToken),
         newest.canReopen(),
         removed == null);

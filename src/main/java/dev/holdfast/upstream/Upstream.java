@@ -2,6 +2,7 @@ package dev.holdfast.upstream;
 
 import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Message;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One MCP server. Thread-safe. Methods block their (virtual) thread until the server answers,
@@ -57,6 +58,18 @@ public interface Upstream extends AutoCloseable {
    */
   default void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
     throw new UpstreamException.SessionGone();
+  }
+
+  /**
+   * A tool as its server calls it.
+   *
+   * @param server configured name of the server; null for the upstream itself
+   */
+  record ToolName(@Nullable String server, String tool) {}
+
+  /** The tool that a caller means by a name. Does not wait. */
+  default ToolName tool(String name, Caller caller) {
+    return new ToolName(null, name);
   }
 
   /** The child processes of this server on this replica. */

@@ -1,6 +1,8 @@
 package dev.holdfast.upstream;
 
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Methods;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,19 @@ public interface UpstreamSession {
    * @throws UpstreamException when the server did not accept them
    */
   void send(Body messages);
+
+  /**
+   * Takes messages that another process has sent to the server, for calls that {@linkplain
+   * Placement#runsInProcess run in this one}. Throws as {@link #send} does.
+   */
+  default void told(Body messages) {
+    send(messages);
+  }
+
+  /** Returns true if other processes with streams of the session must be told of a request. */
+  default boolean concernsOthers(Message.Request request) {
+    return Methods.isAboutSubscriptions(request.method());
+  }
 
   /**
    * Opens the standalone stream.

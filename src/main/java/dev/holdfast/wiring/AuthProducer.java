@@ -41,7 +41,7 @@ final class AuthProducer {
             config.issuers().values().stream().map(each -> issuer(each, tls, vertx)).toList(),
             Clock.systemUTC());
     resources = new ProtectedResources(config.publicUrl().map(URI::toString).orElse(""));
-    scopes = new RequiredScopes(current::scope);
+    scopes = new RequiredScopes(current::endpointScope);
   }
 
   private static TokenIssuer issuer(AuthConfig.Issuer issuer, TlsConfigurations tls, Vertx vertx) {

@@ -35,6 +35,7 @@ public final class ConfiguredUpstreams {
 
   private final Map<String, ReplaceableUpstream> byName = new ConcurrentHashMap<>();
 
+  private final CheckedConfig checked;
   private final CurrentConfig current;
   private final UpstreamFactory factory;
   private final UpstreamDecorator decorator;
@@ -59,6 +60,7 @@ public final class ConfiguredUpstreams {
       Optional<AgentUpstream> agents,
       InstantSource clock,
       Vertx vertx) {
+    this.checked = checked;
     this.current = current;
     this.factory = factory;
     this.decorator = decorator;
@@ -210,6 +212,20 @@ public final class ConfiguredUpstreams {
           return upstream == null || !upstream.profile().opensSessions();
         });
     return open;
+  }
+
+  /** Returns true if {@code /mcp} has a server, or tools other than those of the demo. */
+  boolean isDefaultConfigured() {
+    return standard.hasServer() || standard.hasTools();
+  }
+
+  /** Returns true if {@code /mcp} has all servers. */
+  boolean merges() {
+    return checked
+        .gateway()
+        .merge()
+        .enabled()
+        .orElse(!isDefaultConfigured() && checked.gateway().upstreams().size() > 1);
   }
 
   boolean servesDemo() {

@@ -97,6 +97,7 @@ final class RelayProducer {
   RelayProducer(
       Config config,
       ConfiguredUpstreams configured,
+      MergedEndpoints merged,
       Stores stores,
       RelayListener listener,
       AttachListener repeated,
@@ -112,7 +113,7 @@ final class RelayProducer {
     pumps = new Pumps(config.storeFailure().hold(), listener, traces);
     PinnedSessions pinned = new PinnedSessions(inbox, pumps, listener);
     clients = new KnownClients(config.gateway().clients());
-    configuredUpstreams = new Upstreams(configured.byName());
+    configuredUpstreams = new Upstreams(configured.byName(), merged.byName());
     upstreams = new SessionUpstreams(configuredUpstreams, store);
     sessions =
         new Sessions(

@@ -43,15 +43,20 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 @RegisterForReflection(targets = NoArguments.class)
 final class UpstreamProducer {
 
+  private static final ServerFeatures NO_FEATURES =
+      new ServerFeatures(List.of(), List.of(), List.of());
+
   private UpstreamProducer() {}
 
   /**
    * The upstream at {@code /mcp}.
    *
    * @param hasServer whether it is a server of the configuration
+   * @param hasTools whether it is a tape, or has tools, resources or prompts other than the demo
    * @param servesDemo whether it has the demo tools
    */
-  record DefaultUpstream(Upstream upstream, boolean hasServer, boolean servesDemo) {}
+  record DefaultUpstream(
+      Upstream upstream, boolean hasServer, boolean hasTools, boolean servesDemo) {}
 
   @Produces
   @Singleton
@@ -129,13 +134,13 @@ final class UpstreamProducer {
     Optional<Upstream> server =
         replayed.or(() -> factory.create(vertx, Endpoint.DEFAULT_UPSTREAM, config.upstream()));
     if (server.isPresent()) {
-      return new DefaultUpstream(server.get(), replayed.isEmpty(), false);
+      return new DefaultUpstream(server.get(), replayed.isEmpty(), replayed.isPresent(), false);
     }
     boolean demo = servesDemo(config.demoTools(), mode, host);
     ServerFeatures served = demo ? withDemo(features) : features;
     if (config.upstreams().isEmpty()
         && config.agent().command().isEmpty()
-        && served.equals(new ServerFeatures(List.of(), List.of(), List.of()))
+        && served.equals(NO_FEATURES)
         && config.demoTools() == GatewayConfig.DemoTools.LOCAL) {
       throw new ConfigurationException(
           "There is nothing to serve: set holdfast.upstream.url or holdfast.upstream.command. For"
@@ -154,6 +159,7 @@ final class UpstreamProducer {
             factory.held(),
             config.tools().computeThreads().orElse(0)),
         false,
+        !features.equals(NO_FEATURES),
         demo);
   }
 

@@ -100,7 +100,7 @@ class ArchitectureTest {
                   "budget",
                   "lock",
                   "retry")),
-          entry("intercept", List.of("lock", "budget", "call", "protocol", "upstream")),
+          entry("intercept", List.of("lock", "budget", "call", "protocol", "text", "upstream")),
           entry("audit", List.of("call", "budget", "session")),
           entry(
               "auth",

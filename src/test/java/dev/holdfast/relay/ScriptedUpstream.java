@@ -78,7 +78,7 @@ public final class ScriptedUpstream implements Upstream {
 
   @Override
   public Profile profile() {
-    return new Profile(Set.of(), Set.of(), false, reopening, true);
+    return new Profile(Set.of(), Set.of(), false, false, reopening, true);
   }
 
   @Override

@@ -16,20 +16,17 @@ import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.Answer;
-import dev.holdfast.upstream.MessageQueue;
+import dev.holdfast.upstream.BatchAnswer;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
-import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import dev.holdfast.upstream.state.SessionMemory;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -76,7 +73,10 @@ record TranslatedSession(
     return switch (body) {
       case Body.Single(Message.Request request) -> answer(request, memory);
       case Body.Single _ -> throw new IllegalArgumentException("There is no request in the body");
-      case Body.Batch batch -> answerAll(batch);
+      // The stream of a batch has other calls, too, which end with a lost replica.
+      case Body.Batch batch ->
+          BatchAnswer.of(
+              batch, shared.held(), request -> answer(request, memory.none()), this::accept);
     };
   }
 
@@ -193,52 +193,6 @@ record TranslatedSession(
 
   private Set<String> resources() {
     return resources(memory.find(SessionMemory.RESOURCES).orElse(null));
-  }
-
-  private Answer answerAll(Body.Batch batch) {
-    MessageQueue queue = new MessageQueue(shared.held());
-    List<MessageSource> open = new CopyOnWriteArrayList<>();
-    List<Runnable> calls = new ArrayList<>();
-    for (Message message : batch.messages()) {
-      if (message instanceof Message.Request request) {
-        MessageQueue.Writer writer = queue.newWriter(_ -> {});
-        calls.add(() -> answerInto(request, writer, open));
-      } else {
-        accept(message);
-      }
-    }
-    calls.forEach(call -> {
-      Thread _ = Thread.startVirtualThread(call);
-    });
-    return new Answer.Stream(
-        new MessageQueue.Source(
-            queue,
-            () -> {
-              var _ = queue.close();
-              open.forEach(MessageSource::close);
-            }));
-  }
-
-  private void answerInto(
-      Message.Request request, MessageQueue.Writer writer, List<MessageSource> open) {
-    // The stream of a batch has other calls, too, which end with a lost replica.
-    try (MessageSource answer = answer(request, memory.none()).source()) {
-      open.add(answer);
-      if (!writer.isCancelled()) {
-        answer.forEach(message -> {
-          boolean _ = writer.write(message);
-        });
-      }
-    } catch (UpstreamException failure) {
-      byte[] error =
-          JsonRpcErrors.error(
-              request.id(),
-              JsonRpcErrorCode.INTERNAL_ERROR,
-              "The server did not answer; the outcome of the request is unknown");
-      writer.finish(new UpstreamMessage(error, null));
-    } finally {
-      writer.abandon();
-    }
   }
 
   @Override

@@ -148,13 +148,13 @@ public final class TakeOver {
       return;
     }
     Session session = found.get();
-    if (upstreams.isPinned(session)) {
-      continuePinned(session, adopt.apply(session));
-      return;
-    }
     UpstreamSession upstream = upstreams.attach(session);
     Semaphore permits =
         openings.computeIfAbsent(session.upstream(), _ -> new Semaphore(CONCURRENT_OPENINGS));
+    if (upstreams.isPinned(session)) {
+      continuePinned(session, adopt.apply(session), upstream, permits);
+      return;
+    }
     List<SharedLog.AdoptedStream> adopted = adopt.apply(session);
     // Before the pumps start, so that no cancelled call is resumed.
     router.collect(key);
@@ -207,8 +207,15 @@ public final class TakeOver {
     return stream.stream().name().equals(StreamNames.STANDALONE);
   }
 
-  /** The server was lost with its replica, and the calls with it. Only the session may continue. */
-  private void continuePinned(Session session, List<SharedLog.AdoptedStream> all) {
+  /**
+   * The server was lost with its replica, and so were the calls. The session may continue, and so
+   * may calls of another server of the session, which can be resumed.
+   */
+  private void continuePinned(
+      Session session,
+      List<SharedLog.AdoptedStream> all,
+      UpstreamSession upstream,
+      Semaphore permits) {
     all.stream().filter(TakeOver::isWrittenByUpstream).forEach(observers.upstreamStreams());
     List<SharedLog.AdoptedStream> adopted =
         all.stream().filter(Predicate.not(TakeOver::isWrittenByUpstream)).toList();
@@ -222,9 +229,7 @@ public final class TakeOver {
     }
     for (SharedLog.AdoptedStream stream : adopted) {
       if (!isStandalone(stream)) {
-        takenOver(stream, false);
-        List<RequestId> lost = unanswered(stream);
-        trace(stream, () -> start(session, stream, lost, () -> UpstreamErrors.replicaLost(lost)));
+        trace(stream, () -> startPump(session, stream, upstream, permits));
       }
     }
     // Only now: the inbox messages are for the replica to which the session is pinned.

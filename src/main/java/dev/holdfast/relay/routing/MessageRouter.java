@@ -9,7 +9,6 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.session.SessionUpstreams;
@@ -99,8 +98,7 @@ public record MessageRouter(
    */
   public Answer request(Session session, UpstreamSession upstream, Body body) {
     Answer answer = upstream.request(body);
-    if (body instanceof Body.Single(Message.Request request)
-        && Methods.isAboutSubscriptions(request.method())) {
+    if (body instanceof Body.Single(Message.Request request) && upstream.concernsOthers(request)) {
       tellOthers(session, body);
     }
     return answer;
@@ -186,7 +184,7 @@ public record MessageRouter(
       session
           .filter(found -> byOperator || upstreams.runsInProcess(found))
           .ifPresent(
-              found -> pinned.deliver(found.upstream(), () -> upstreams.attach(found).send(body)));
+              found -> pinned.deliver(found.upstream(), () -> upstreams.attach(found).told(body)));
     }
 
     /** Stops the pumps of the session: a silent upstream may never end their streams. */

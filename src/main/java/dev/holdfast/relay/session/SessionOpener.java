@@ -325,9 +325,9 @@ public record SessionOpener(
 
   /** The owner of the standalone stream is the replica to which the session is pinned. */
   private void pinIfNeeded(Session session, Message.Request initialize) {
+    PinnedServer server = upstreams.server(session);
+    server.recordInitialize(initialize);
     if (upstreams.isPinned(session)) {
-      PinnedServer server = upstreams.server(session);
-      server.recordInitialize(initialize);
       String shared = StreamNames.sharedName(session);
       pinner.accept(log.openUnfollowed(StreamNames.standalone(session), shared), server);
     }

@@ -79,6 +79,11 @@ public record SessionUpstreams(Upstreams configured, SessionStore store) {
     return placement(session).map(Placement::runsInProcess).orElse(false);
   }
 
+  /** Returns true if a session is with several servers. */
+  boolean isMerged(Session session) {
+    return placement(session).map(Placement::isMerged).orElse(false);
+  }
+
   /** Returns true if a session is pinned to the replica that opened it. */
   public boolean isPinned(Session session) {
     return placement(session).map(Placement::pinned).orElse(false);

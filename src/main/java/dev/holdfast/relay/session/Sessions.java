@@ -177,7 +177,7 @@ public final class Sessions {
   /** Returns true if the server of a session may keep something for it. */
   public boolean isStateful(Session session) {
     return session.version().hasSessions()
-        && !upstreams.runsInProcess(session)
+        && (!upstreams.runsInProcess(session) || upstreams.isMerged(session))
         && (session.upstreamSession() != null || upstreams.isPinned(session));
   }
 

@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
 public final class CurrentConfig {
 
   private final Optional<String> agentScope;
+  private final Map<String, Optional<String>> merged = new HashMap<>();
   private volatile Values values;
 
   /** Values that a reload changes at once. */
@@ -108,6 +109,17 @@ public final class CurrentConfig {
             .flatMap(server -> server.forwardHeaders().stream().flatMap(List::stream))
             .map(String::strip)
             .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** Notes an endpoint for several servers, with the scope that it requires. */
+  public void merges(String name, Optional<String> scope) {
+    merged.put(name, scope);
+  }
+
+  /** Returns the scope that an endpoint requires. */
+  public Optional<String> endpointScope(String upstream) {
+    Optional<String> scope = merged.get(upstream);
+    return scope == null ? scope(upstream) : scope;
   }
 
   /** Returns the scope that an upstream requires. */

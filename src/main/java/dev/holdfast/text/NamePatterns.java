@@ -1,4 +1,4 @@
-package dev.holdfast.intercept;
+package dev.holdfast.text;
 
 import java.util.List;
 
@@ -6,7 +6,7 @@ import java.util.List;
  * Patterns of names, where {@code *} stands for any characters. Case, and white space around a
  * name, do not count: some servers ignore them.
  */
-final class NamePatterns {
+public final class NamePatterns {
 
   /** The pieces between the stars of each pattern. */
   private final List<List<String>> patterns;
@@ -15,13 +15,14 @@ final class NamePatterns {
     this.patterns = patterns;
   }
 
-  static NamePatterns of(List<String> patterns) {
+  /** Reads patterns. */
+  public static NamePatterns of(List<String> patterns) {
     return new NamePatterns(
         patterns.stream().map(pattern -> List.of(plain(pattern).split("\\*", -1))).toList());
   }
 
   /** Returns the form of a name that it shares with all names that are the same. */
-  static String plain(String name) {
+  public static String plain(String name) {
     return fold(name.strip());
   }
 
@@ -29,7 +30,7 @@ final class NamePatterns {
    * Returns the form that names share if they differ only in case (Unicode, Simple Case Folding).
    * The Kelvin sign is a k, and the long s an s.
    */
-  static String fold(String name) {
+  public static String fold(String name) {
     StringBuilder folded = new StringBuilder(name.length());
     name.codePoints()
         .map(each -> Character.toLowerCase(Character.toUpperCase(each)))
@@ -38,7 +39,7 @@ final class NamePatterns {
   }
 
   /** Tells if one of the patterns matches. Each pattern is matched in one pass over the name. */
-  boolean match(String name) {
+  public boolean match(String name) {
     String plain = plain(name);
     return patterns.stream().anyMatch(pieces -> match(pieces, plain));
   }

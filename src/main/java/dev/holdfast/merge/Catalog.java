@@ -1,0 +1,263 @@
+package dev.holdfast.merge;
+
+import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.budget.LogRate;
+import dev.holdfast.lock.AutoLock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the servers of an endpoint offer to callers of one kind, as this replica last read it. A
+ * server that is away or slow keeps what it had, and costs a caller one wait at most. Bounded in
+ * bytes: callers of the kind that came longest ago are read again. Thread-safe.
+ */
+final class Catalog {
+
+  private static final Logger LOG = Logger.getLogger(Catalog.class);
+  private static final LogRate FAILED = new LogRate(Duration.ofSeconds(1));
+
+  /** A server need not tell of changes. */
+  private static final long MAX_AGE = Duration.ofMinutes(5).toNanos();
+
+  /** Time before another attempt to read the lists of a server that failed. */
+  private static final long RETRY_INTERVAL = Duration.ofSeconds(5).toNanos();
+
+  private static final int MAX_KINDS = 1000;
+
+  private final MergeSettings settings;
+  private final ByteBudget budget;
+  private final BiConsumer<String, String> onChange;
+  private final AutoLock lock = new AutoLock();
+
+  /** By kind of caller; the one that came longest ago first. Guarded by the lock. */
+  private final LinkedHashMap<String, Kind> kinds = new LinkedHashMap<>(16, 0.75f, true);
+
+  /**
+   * Creates an empty catalog.
+   *
+   * @param budget memory of all lists
+   * @param onChange gets a kind of callers, and the server whose lists have changed for them
+   */
+  Catalog(MergeSettings settings, ByteBudget budget, BiConsumer<String, String> onChange) {
+    this.settings = settings;
+    this.budget = budget;
+    this.onChange = onChange;
+  }
+
+  /** Reads the lists of servers. */
+  interface Reader {
+    /**
+     * Reads the lists of a server. Blocks.
+     *
+     * @param before what it offered before; null if that is not known
+     */
+    Offer read(String server, @Nullable Offer before);
+  }
+
+  /** What callers of one kind may see. */
+  private static final class Kind {
+    final Map<String, Server> servers = new LinkedHashMap<>();
+    @Nullable Names names;
+  }
+
+  /** A server, as this replica knows it. Guarded by the lock. */
+  private static final class Server {
+    @Nullable Offer offer;
+    @Nullable String problem;
+    @Nullable CompletableFuture<Boolean> reading;
+    long readAt;
+    boolean isStale = true;
+
+    /** True once a caller has waited for the reading as long as one does. */
+    boolean isLate;
+
+    boolean needsReading(long now) {
+      return reading == null
+          && (isStale ? problem == null || now - readAt > RETRY_INTERVAL : now - readAt > MAX_AGE);
+    }
+
+    boolean isWorthWaiting() {
+      return reading != null && !isLate && (isStale || offer == null);
+    }
+
+    String unavailable() {
+      return problem != null ? problem : "it does not answer";
+    }
+  }
+
+  /**
+   * The names for a caller. Waits for lists that are not known, or have changed.
+   *
+   * @param kind callers of one kind may see the same
+   * @param servers the names of the servers, the most important first
+   */
+  Names names(String kind, List<String> servers, Reader read) {
+    List<CompletableFuture<Boolean>> awaited = new ArrayList<>();
+    try (var _ = lock.hold()) {
+      Kind known = kinds.computeIfAbsent(kind, _ -> new Kind());
+      long now = System.nanoTime();
+      for (String name : servers) {
+        Server server = known.servers.computeIfAbsent(name, _ -> new Server());
+        if (server.needsReading(now)) {
+          start(kind, name, server, read);
+        }
+        if (server.isWorthWaiting()) {
+          awaited.add(Objects.requireNonNull(server.reading));
+        }
+      }
+      if (awaited.isEmpty()) {
+        return names(known, servers);
+      }
+    }
+    await(awaited);
+    try (var _ = lock.hold()) {
+      Kind known = kinds.computeIfAbsent(kind, _ -> new Kind());
+      for (String name : servers) {
+        Server server = known.servers.computeIfAbsent(name, _ -> new Server());
+        server.isLate |= server.reading != null;
+      }
+      return names(known, servers);
+    }
+  }
+
+  private void await(List<CompletableFuture<Boolean>> readings) {
+    try {
+      boolean _ =
+          CompletableFuture.allOf(readings.toArray(CompletableFuture[]::new))
+              .handle((_, _) -> true)
+              .get(settings.patience().toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException slow) {
+      LOG.debugf("lists of servers are late endpoint=%s", settings.name());
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  /** Makes the names again if a server has changed. */
+  private Names names(Kind kind, List<String> servers) {
+    List<Names.Member> members =
+        servers.stream()
+            .map(name -> {
+              Server server = Objects.requireNonNull(kind.servers.get(name));
+              boolean isAway = server.problem != null || (server.isLate && server.isStale);
+              return new Names.Member(name, server.offer, isAway ? server.unavailable() : null);
+            })
+            .toList();
+    Names names = kind.names;
+    if (names == null || !names.members().equals(members)) {
+      names = new Names(members, settings);
+      kind.names = names;
+    }
+    return names;
+  }
+
+  private void start(String kind, String name, Server server, Reader read) {
+    CompletableFuture<Boolean> reading = new CompletableFuture<>();
+    server.reading = reading;
+    Offer before = server.offer;
+    Thread _ =
+        Thread.ofVirtual()
+            .name("lists")
+            .start(() -> {
+              boolean changed = false;
+              try {
+                changed = take(kind, server, read.read(name, before), null);
+              } catch (RuntimeException failure) {
+                FAILED.warn(
+                    LOG,
+                    "lists of a server not read endpoint=%s upstream=%s reason=%s",
+                    settings.name(),
+                    name,
+                    failure.getMessage());
+                changed = take(kind, server, null, String.valueOf(failure.getMessage()));
+              } finally {
+                reading.complete(true);
+              }
+              if (changed) {
+                onChange.accept(kind, name);
+              }
+            });
+  }
+
+  /** Takes what was read; returns true if callers who did not wait should look again. */
+  private boolean take(
+      String kind, Server server, @Nullable Offer offer, @Nullable String problem) {
+    try (var _ = lock.hold()) {
+      boolean wasAway = server.isLate || server.problem != null;
+      boolean differs = offer != null && server.offer != null && !offer.equals(server.offer);
+      boolean isFirst = offer != null && server.offer == null && !server.isLate;
+      server.reading = null;
+      server.readAt = System.nanoTime();
+      server.problem = problem;
+      server.isLate = false;
+      if (offer != null) {
+        boolean asked = server.isStale && !wasAway;
+        server.isStale = false;
+        if (server.offer == null || differs) {
+          budget.take(offer.bytes() - (server.offer == null ? 0 : server.offer.bytes()));
+          server.offer = offer;
+          evict(kind);
+        }
+        return wasAway || (differs && !asked && !isFirst);
+      }
+      return false;
+    }
+  }
+
+  /** Forgets callers of other kinds while the budget is exceeded. */
+  private void evict(String kind) {
+    Iterator<Map.Entry<String, Kind>> eldest = kinds.entrySet().iterator();
+    while ((budget.isExceeded() || kinds.size() > MAX_KINDS) && eldest.hasNext()) {
+      Map.Entry<String, Kind> each = eldest.next();
+      if (!each.getKey().equals(kind)) {
+        for (Server server : each.getValue().servers.values()) {
+          budget.giveBack(server.offer == null ? 0 : server.offer.bytes());
+          server.offer = null;
+        }
+        eldest.remove();
+      }
+    }
+  }
+
+  /** Notes that a server has told of a change. */
+  void changed(String name) {
+    try (var _ = lock.hold()) {
+      for (Kind kind : kinds.values()) {
+        Server server = kind.servers.get(name);
+        if (server != null) {
+          server.isStale = true;
+          server.problem = null;
+        }
+      }
+    }
+  }
+
+  /** The names that callers of a kind got last; null if none came. */
+  @Nullable Names known(String kind) {
+    try (var _ = lock.hold()) {
+      Kind known = kinds.get(kind);
+      return known == null ? null : known.names;
+    }
+  }
+
+  /** The names as they are known now, of the callers who came last; null if nobody came. */
+  @Nullable Names latest() {
+    try (var _ = lock.hold()) {
+      return kinds.isEmpty() ? null : kinds.lastEntry().getValue().names;
+    }
+  }
+}

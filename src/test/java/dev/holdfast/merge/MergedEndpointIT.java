@@ -1,0 +1,270 @@
+package dev.holdfast.merge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.testing.Frame;
+import dev.holdfast.testing.FrameStream;
+import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.NodeFixture;
+import dev.holdfast.testing.Ports;
+import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.StatelessClient;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** One endpoint for several servers, with real ones behind it. */
+class MergedEndpointIT {
+
+  private static final String LIST = "{\"jsonrpc\":\"2.0\",\"id\":100,\"method\":\"tools/list\"}";
+  private static final Pattern ID = Pattern.compile("\"id\":(\"[^,]+\")[,}]");
+
+  private static Map<String, String> servers(String... namesAndUrls) {
+    Map<String, String> settings = new HashMap<>();
+    for (int i = 0; i < namesAndUrls.length; i += 2) {
+      settings.put("holdfast.upstreams." + namesAndUrls[i] + ".url", namesAndUrls[i + 1]);
+    }
+    return settings;
+  }
+
+  @Test
+  void shouldServeServersOfEveryKindToClientsOfBothEras() {
+    try (NodeFixture old = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
+        NodeFixture stateless = NodeFixture.start(NodeFixture.STATELESS_SERVER);
+        NodeFixture legacy = NodeFixture.start(NodeFixture.LEGACY_SERVER)) {
+      Map<String, String> settings =
+          servers(
+              "old", old.url().toString(),
+              "new", stateless.url().toString(),
+              "sse", legacy.url("/sse").toString());
+      settings.put(
+          "holdfast.upstreams.stdio.command",
+          NodeFixture.commandLine(NodeFixture.CONFORMANCE_STDIO));
+      settings.put("holdfast.merge.servers", "old,new,sse,stdio,default");
+      try (Gateway gateway = Gateway.start(settings)) {
+        McpClient client = McpClient.at(gateway.url()).ready();
+        StatelessClient stranger = StatelessClient.at(gateway.url());
+
+        for (String server : List.of("old", "new", "sse", "stdio")) {
+          String tool = server + "__test_simple_text";
+          assertThat(result(client, tool)).as(server).contains("simple text response");
+          assertThat(stranger.ask("tools/call", StatelessClient.params(tool, "{}")).toString())
+              .as(server)
+              .contains("simple text response");
+        }
+        assertThat(client.post(LIST).body())
+            .contains("\"old__count\"", "\"new__count\"", "\"stdio__count\"", "\"default__");
+        assertThat(result(client, "test_simple_text")).contains("Unknown tool: test_simple_text");
+      }
+    }
+  }
+
+  @Test
+  void shouldContinueACallAtAnyReplica() {
+    try (NodeFixture one = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
+        NodeFixture two = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
+        RedisFixture redis = RedisFixture.start()) {
+      Map<String, String> settings =
+          servers("one", one.url().toString(), "two", two.url().toString());
+      settings.putAll(redis.gatewaySettings());
+      settings.put("holdfast.cluster.heartbeat", "200ms");
+      settings.put("holdfast.cluster.dead-after", "2s");
+      List<Gateway> pair = Gateway.startPair(settings);
+      try (Gateway first = pair.getFirst();
+          Gateway second = pair.getLast()) {
+        McpClient client = McpClient.at(first.url()).ready();
+        FrameStream call = client.call("two__count", "{\"n\":40,\"intervalMs\":100}");
+        for (int i = 0; i < 5; i++) {
+          Frame.Event _ = call.event();
+        }
+        String last = call.lastEventId();
+        first.kill();
+
+        McpClient elsewhere = client.elsewhere(second.url());
+        List<Frame.Event> rest = elsewhere.resume(last).events();
+
+        assertThat(rest.getLast().data()).contains("\"result\"");
+        assertThat(rest).hasSizeGreaterThan(30);
+        assertThat(result(elsewhere, "one__test_simple_text")).contains("simple text response");
+      }
+    }
+  }
+
+  @Test
+  void shouldTellTheQuestionsOfServersApart() {
+    try (NodeFixture one = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
+        NodeFixture two = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
+        Gateway gateway =
+            Gateway.start(servers("one", one.url().toString(), "two", two.url().toString()))) {
+      McpClient client = McpClient.at(gateway.url()).ready();
+      FrameStream first = client.call("one__test_elicitation", "{\"message\":\"first?\"}");
+      FrameStream second = client.call("two__test_elicitation", "{\"message\":\"second?\"}");
+      String ofFirst = question(first);
+      String ofSecond = question(second);
+
+      assertThat(ofFirst).startsWith("\"one/");
+      assertThat(ofSecond).startsWith("\"two/");
+      answer(client, ofSecond, "decline");
+      answer(client, ofFirst, "accept");
+      assertThat(first.events().getLast().data()).contains("accept");
+      assertThat(second.events().getLast().data()).contains("decline");
+    }
+  }
+
+  private static String question(FrameStream call) {
+    while (true) {
+      String data = call.event().data();
+      if (data.contains("elicitation/create")) {
+        Matcher id = ID.matcher(data);
+        assertThat(id.find()).as(data).isTrue();
+        return id.group(1);
+      }
+    }
+  }
+
+  private static void answer(McpClient client, String id, String action) {
+    String content = action.equals("accept") ? ",\"content\":{\"response\":\"yes\"}" : "";
+    assertThat(
+            client
+                .post(
+                    "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"action\":\"%s\"%s}}"
+                        .formatted(id, action, content))
+                .statusCode())
+        .isEqualTo(202);
+  }
+
+  @Test
+  void shouldServeTheOthersWhileAServerIsAway() {
+    int port = Ports.free();
+    Map<String, String> settings;
+    try (NodeFixture healthy = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER)) {
+      settings =
+          servers("up", healthy.url().toString(), "away", "http://127.0.0.1:" + port + "/mcp");
+      try (Gateway gateway = Gateway.start(settings)) {
+        McpClient client = McpClient.at(gateway.url()).ready();
+        FrameStream changes = client.listen();
+        String list = client.post(LIST).body();
+        assertThat(list)
+            .contains("up__count", "\"dev.holdfast/unavailable\":{\"away\":")
+            .doesNotContain("away__");
+        assertThat(result(client, "up__test_simple_text")).contains("simple text response");
+        assertThat(result(client, "away__test_simple_text"))
+            .contains("Unknown tool", "not available", "away=");
+
+        try (NodeFixture _ =
+            NodeFixture.start(NodeFixture.CONFORMANCE_SERVER, "--port", Integer.toString(port))) {
+          await().untilAsserted(() -> assertThat(client.post(LIST).body()).contains("away__count"));
+          assertThat(changes.event().data()).contains("list_changed");
+          assertThat(result(client, "away__test_simple_text")).contains("simple text response");
+        }
+        // What it had is still listed, and a call tells why it fails.
+        assertThat(client.post(LIST).body()).contains("away__count", "up__count");
+        assertThat(client.call("away__test_simple_text", "{}").raw()).doesNotContain("simple text");
+        assertThat(result(client, "up__test_simple_text")).contains("simple text response");
+      }
+    }
+  }
+
+  @Test
+  void shouldOpenASessionAgainThatAServerHasLost() {
+    String port = Integer.toString(Ports.free());
+    try (NodeFixture other = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER)) {
+      Map<String, String> settings =
+          servers("other", other.url().toString(), "lost", "http://127.0.0.1:" + port + "/mcp");
+      NodeFixture before = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER, "--port", port);
+      try (Gateway gateway = Gateway.start(settings)) {
+        McpClient client = McpClient.at(gateway.url()).ready();
+        assertThat(result(client, "lost__test_simple_text")).contains("simple text response");
+        before.close();
+        try (NodeFixture _ = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER, "--port", port)) {
+          assertThat(result(client, "lost__test_simple_text")).contains("simple text response");
+          assertThat(result(client, "other__test_simple_text")).contains("simple text response");
+        }
+      } finally {
+        before.close();
+      }
+    }
+  }
+
+  @Test
+  void shouldServeViews() {
+    try (NodeFixture one = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
+        NodeFixture two = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER)) {
+      Map<String, String> settings =
+          servers("one", one.url().toString(), "two", two.url().toString());
+      settings.put("holdfast.merge.enabled", "false");
+      settings.put("holdfast.views.team.servers", "two,one");
+      settings.put("holdfast.views.team.naming", "priority");
+      settings.put("holdfast.views.team.allow", "two/test_simple_text,one/count,one/touch");
+      settings.put("holdfast.views.team.deny", "*/touch");
+      settings.put("holdfast.views.team.rename.numbers", "one/count");
+      try (Gateway gateway = Gateway.start(settings)) {
+        McpClient client = McpClient.at(gateway.url("/views/team/mcp")).ready();
+
+        assertThat(names(client.post(LIST).body())).containsExactly("test_simple_text", "numbers");
+        assertThat(result(client, "numbers", "{\"n\":1}")).contains("\"result\"");
+        for (String hidden : List.of("count", "touch", "one__touch", "two__count", "one/count")) {
+          assertThat(result(client, hidden)).as(hidden).contains("Unknown tool: " + hidden);
+        }
+        assertThat(McpClient.at(gateway.url("/views/none/mcp")).initialized().statusCode())
+            .isEqualTo(404);
+        // The session of one endpoint is none of another.
+        assertThat(client.elsewhere(gateway.url("/servers/one/mcp")).post(LIST).statusCode())
+            .isEqualTo(404);
+        assertThat(result(McpClient.at(gateway.url("/servers/one/mcp")), "touch"))
+            .doesNotContain("Unknown tool");
+      }
+    }
+  }
+
+  @Test
+  void shouldKeepRulesOfServersUnderEveryName() {
+    try (NodeFixture one = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
+        NodeFixture two = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER)) {
+      Map<String, String> settings =
+          servers("one", one.url().toString(), "two", two.url().toString());
+      settings.put("holdfast.upstreams.one.deny-tools", "count");
+      settings.put("holdfast.merge.rename.numbers", "one/count");
+      settings.put("holdfast.audit", "true");
+      settings.put("holdfast.audit-calls", "true");
+      try (Gateway gateway = Gateway.start(settings)) {
+        McpClient client = McpClient.at(gateway.url()).ready();
+
+        assertThat(names(client.post(LIST).body()))
+            .contains("two__count")
+            .doesNotContain("one__count", "numbers", "count");
+        for (String name : List.of("one__count", "numbers", "count", "one/count", "ONE__COUNT")) {
+          assertThat(result(client, name)).as(name).contains("Unknown tool");
+        }
+        assertThat(result(client, "two__count", "{\"n\":1}")).contains("\"result\"");
+        await()
+            .untilAsserted(() ->
+                assertThat(gateway.output())
+                    .containsPattern("call.*upstream.*two.*tool.*\\bcount\\b"));
+      }
+    }
+  }
+
+  private static List<String> names(String list) {
+    return Pattern.compile("\"name\":\"([^\"]+)\",")
+        .matcher(list)
+        .results()
+        .map(found -> found.group(1))
+        .toList();
+  }
+
+  private static String result(McpClient client, String tool) {
+    return result(client, tool, "{}");
+  }
+
+  private static String result(McpClient client, String tool, String arguments) {
+    try (FrameStream call = client.call(tool, arguments)) {
+      return call.events().getLast().data();
+    }
+  }
+}
