@@ -8,7 +8,9 @@ import java.util.Set;
  * @param forwardedHeaders the headers of clients that it gets, by name in lower case
  * @param namedScopes the scopes of clients that decide what they may do
  * @param needsClientToken whether it gets, or is shown something for, the access tokens of clients
- * @param canReopen whether a lost {@linkplain Placement#pinned pinned} session can be opened again
+ * @param canReopen whether a lost session can be opened again with what the gateway keeps: a
+ *     {@linkplain Placement#pinned pinned} one by {@link Upstream#reopen}, any other by the
+ *     upstream itself
  * @param opensSessions whether it opens new sessions. One that was removed only serves those it has
  */
 public record Profile(
@@ -20,6 +22,11 @@ public record Profile(
 
   /** A server that gets nothing of its clients but their messages. */
   public static final Profile PLAIN = of(Set.of(), false, false);
+
+  /** The same traits of an upstream whose lost sessions can be opened again. */
+  public Profile reopening() {
+    return new Profile(forwardedHeaders, namedScopes, needsClientToken, true, opensSessions);
+  }
 
   /** A server in another process. */
   public static Profile of(Set<String> forwarded, boolean needsClientToken, boolean canReopen) {
