@@ -170,6 +170,11 @@ record InterceptedSession(
   }
 
   @Override
+  public void prepareEnd() {
+    server.prepareEnd();
+  }
+
+  @Override
   public void end() {
     server.end();
   }

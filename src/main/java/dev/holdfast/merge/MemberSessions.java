@@ -18,6 +18,7 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.state.ResourceList;
 import dev.holdfast.upstream.state.SessionMemory;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -38,15 +39,11 @@ final class MemberSessions {
 
   private static final Logger LOG = Logger.getLogger(MemberSessions.class);
 
-  /** Name of the record of the client's request, which every session of the endpoint has. */
-  static final String INITIALIZE = "initialize";
-
   static final Body INITIALIZED =
       Envelopes.read(JsonRpcMessages.of(Methods.NOTIFICATIONS_INITIALIZED).toBytes());
 
   private static final String MEMBERS = "members";
   private static final int MAX_KNOWN = 100_000;
-  private static final int MAX_RESOURCES = 100;
 
   private final SessionStore store;
   private final Members servers;
@@ -166,7 +163,7 @@ final class MemberSessions {
   private UpstreamLink initialize(UpstreamLink merged, String member) {
     byte[] recorded =
         memory(merged)
-            .find(INITIALIZE)
+            .find(SessionMemory.INITIALIZE)
             .orElseThrow(UpstreamException.SessionGone::new)
             .getBytes(UTF_8);
     Upstream server = servers.server(member);
@@ -222,7 +219,7 @@ final class MemberSessions {
                 saved -> {
                   Map<String, String> all = JsonEdit.members(saved);
                   all.remove(uri);
-                  if (adds && all.size() < MAX_RESOURCES) {
+                  if (adds && all.size() < ResourceList.MAX_RESOURCES) {
                     all.put(uri, JsonEdit.quote(member));
                   }
                   JsonEdit json = new JsonEdit();

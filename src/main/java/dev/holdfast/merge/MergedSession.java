@@ -332,6 +332,14 @@ final class MergedSession implements UpstreamSession {
   }
 
   @Override
+  public void prepareEnd() {
+    members
+        .open(link)
+        .forEach((member, open) ->
+            quietly(member, () -> members.attach(link, member, open).prepareEnd()));
+  }
+
+  @Override
   public void end() {
     StandaloneStreams here = merged.listening(link);
     if (here != null) {

@@ -18,6 +18,7 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.state.SessionMemory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -157,7 +158,7 @@ public final class MergedUpstream implements Upstream {
     byte[] initialize =
         members
             .memory(merged)
-            .find(MemberSessions.INITIALIZE)
+            .find(SessionMemory.INITIALIZE)
             .orElseThrow(UpstreamException.SessionGone::new)
             .getBytes(UTF_8);
     return probe(member, initialize, merged.protocolVersion(), merged.sender());

@@ -36,6 +36,11 @@ public abstract class ForwardingSession implements UpstreamSession {
   }
 
   @Override
+  public void prepareEnd() {
+    session.prepareEnd();
+  }
+
+  @Override
   public void end() {
     session.end();
   }

@@ -163,6 +163,11 @@ public final class ObservedUpstream extends ForwardingUpstream {
     }
 
     @Override
+    public void prepareEnd() {
+      session.prepareEnd();
+    }
+
+    @Override
     public void end() {
       begin(Kind.END, link, null).runAll(session::end);
     }

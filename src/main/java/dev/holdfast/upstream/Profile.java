@@ -9,7 +9,9 @@ import java.util.Set;
  * @param namedScopes the scopes of clients that decide what they may do
  * @param takesClientToken whether it gets, or is shown something for, the access tokens of clients
  * @param needsClientToken whether it is of no use without
- * @param canReopen whether a lost {@linkplain Placement#pinned pinned} session can be opened again
+ * @param canReopen whether a lost session can be opened again with what the gateway keeps: a
+ *     {@linkplain Placement#pinned pinned} one by {@link Upstream#reopen}, any other by the
+ *     upstream itself
  * @param opensSessions whether it opens new sessions. One that was removed only serves those it has
  */
 public record Profile(
@@ -22,6 +24,12 @@ public record Profile(
 
   /** A server that gets nothing of its clients but their messages. */
   public static final Profile PLAIN = of(Set.of(), false, false);
+
+  /** The same traits of an upstream whose lost sessions can be opened again. */
+  public Profile reopening() {
+    return new Profile(
+        forwardedHeaders, namedScopes, takesClientToken, needsClientToken, true, opensSessions);
+  }
 
   /** A server in another process. */
   public static Profile of(Set<String> forwarded, boolean needsClientToken, boolean canReopen) {

@@ -34,6 +34,11 @@ public final class UpstreamMessage {
     this.failure = failure;
   }
 
+  /** The same message with another id of its event. */
+  public UpstreamMessage withEventId(@Nullable String id) {
+    return new UpstreamMessage(payload, id, failure);
+  }
+
   /** Creates the error in place of a response that was too large. */
   public static UpstreamMessage tooLarge(
       RequestId id, UpstreamException.TooLarge failure, @Nullable String eventId) {

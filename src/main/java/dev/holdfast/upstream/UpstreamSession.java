@@ -58,6 +58,12 @@ public interface UpstreamSession {
     throw new UpstreamException.Broken("its streams cannot be resumed", null);
   }
 
+  /**
+   * Prepares {@link #end} while the gateway still has the record of the session. That call may be
+   * one of another object for the same session on this replica. Does not throw.
+   */
+  default void prepareEnd() {}
+
   /** Ends the session if the server can be reached. Does not throw. */
   void end();
 }

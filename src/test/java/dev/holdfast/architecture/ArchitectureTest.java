@@ -85,6 +85,10 @@ class ArchitectureTest {
                   "timer",
                   "upstream",
                   "upstream.state")),
+          entry(
+              "upstream.renewal",
+              List.of(
+                  "budget", "call", "lock", "protocol", "session", "upstream", "upstream.state")),
           entry("upstream.state", List.of("call", "protocol", "retry", "session", "upstream")),
           entry(
               "agent",
@@ -161,6 +165,7 @@ class ArchitectureTest {
                   "protocol",
                   "log",
                   "upstream",
+                  "upstream.state",
                   "session")),
           entry(
               "relay.routing",
@@ -417,6 +422,7 @@ class ArchitectureTest {
                   "upstream.channel",
                   "upstream.http",
                   "upstream.local.server",
+                  "upstream.renewal",
                   "upstream.stdio",
                   "upstream.token")),
           entry(

@@ -20,15 +20,13 @@ import dev.holdfast.upstream.BatchAnswer;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.state.ResourceList;
 import dev.holdfast.upstream.state.SessionMemory;
 import java.time.Duration;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +43,6 @@ record TranslatedSession(
       Set.of(Methods.TOOLS_CALL, Methods.PROMPTS_GET, Methods.RESOURCES_READ);
 
   private static final String AWAY = "The gateway's store does not answer";
-  private static final int MAX_RESOURCES = 100;
-  private static final int MAX_URI = 2048;
 
   /**
    * Parts that all sessions of a server on this replica share.
@@ -150,21 +146,26 @@ record TranslatedSession(
   /** Another replica with the standalone stream learns of the change by its inbox. */
   private byte[] subscribe(Message.Request request) {
     String uri = JsonEdit.text(JsonEdit.raw(request.bytes(), "params", "uri"));
-    if (uri == null || uri.length() > MAX_URI) {
-      return invalid(request, "uri must be a string of at most " + MAX_URI + " characters");
+    if (uri == null || uri.length() > ResourceList.MAX_URI) {
+      return invalid(
+          request, "uri must be a string of at most " + ResourceList.MAX_URI + " characters");
     }
     boolean adds = request.method().equals(Methods.RESOURCES_SUBSCRIBE);
     try (var _ = shared.lock(client).hold()) {
-      String list = memory.change(SessionMemory.RESOURCES, each -> changed(each, uri, adds));
-      Set<String> before = resources(list);
-      if (adds && before.size() >= MAX_RESOURCES && !before.contains(uri)) {
+      String list =
+          memory.change(SessionMemory.RESOURCES, each -> ResourceList.changed(each, uri, adds));
+      Set<String> before = ResourceList.read(list);
+      if (adds && before.size() >= ResourceList.MAX_RESOURCES && !before.contains(uri)) {
         return invalid(request, "there are too many subscriptions");
       }
       Subscription here = shared.subscriptions().get(client.session());
       if (adds != before.contains(uri) && here != null) {
-        Set<String> honoured = here.listen(resources(changed(list, uri, adds)));
+        Set<String> honoured =
+            here.listen(ResourceList.read(ResourceList.changed(list, uri, adds)));
         if (adds && (honoured == null || !honoured.contains(uri))) {
-          String _ = memory.change(SessionMemory.RESOURCES, each -> changed(each, uri, false));
+          String _ =
+              memory.change(
+                  SessionMemory.RESOURCES, each -> ResourceList.changed(each, uri, false));
           return invalid(request, "the server does not offer subscriptions to this resource");
         }
       }
@@ -174,25 +175,8 @@ record TranslatedSession(
     }
   }
 
-  /** Returns a list with a resource or without. A full list stays as it is. */
-  private static @Nullable String changed(@Nullable String list, String uri, boolean adds) {
-    Set<String> resources = resources(list);
-    boolean changes =
-        adds ? resources.size() < MAX_RESOURCES && resources.add(uri) : resources.remove(uri);
-    return changes
-        ? resources.stream().map(JsonEdit::quote).collect(Collectors.joining(",", "[", "]"))
-        : list;
-  }
-
-  private static Set<String> resources(@Nullable String list) {
-    return JsonEdit.elements(list).stream()
-        .map(JsonEdit::text)
-        .flatMap(Stream::ofNullable)
-        .collect(Collectors.toCollection(LinkedHashSet::new));
-  }
-
   private Set<String> resources() {
-    return resources(memory.find(SessionMemory.RESOURCES).orElse(null));
+    return ResourceList.read(memory.find(SessionMemory.RESOURCES).orElse(null));
   }
 
   @Override

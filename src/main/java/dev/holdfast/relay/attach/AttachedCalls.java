@@ -85,9 +85,12 @@ public record AttachedCalls(
   /** Others take a replica that was silent for lost, and repeat a call that has no stream yet. */
   private void confirm(Repeatable call) {
     Duration silent = Duration.ofNanos(System.nanoTime() - call.since);
-    if (silent.multipliedBy(2).compareTo(index.deadAfter()) > 0
-        && !call.own.equals(index.exchange(call.digest, call.own, call.own, Duration.ZERO))) {
-      throw new UpstreamException.Busy();
+    if (silent.multipliedBy(2).compareTo(index.deadAfter()) > 0) {
+      // The entry has changed if the response has begun, or its client has left.
+      Entry now = index.exchange(call.digest, call.own, call.own, Duration.ZERO);
+      if (now == null || !now.stream().equals(call.own.stream())) {
+        throw new UpstreamException.Busy();
+      }
     }
   }
 

@@ -11,12 +11,14 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.state.SessionMemory;
 import java.util.Set;
 import org.jboss.logging.Logger;
 
 /**
- * The server of one pinned session: a child process or a connection that lives on one replica. If
- * the upstream can be reopened, the session record holds what that needs, for any replica.
+ * The server of one session. That of a pinned one is a child process or a connection that lives on
+ * one replica. If a lost session can be opened again, its record holds what that needs, for any
+ * replica.
  */
 public record PinnedServer(Upstream upstream, Session session, SessionStore store) {
 
@@ -28,7 +30,6 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
 
   private static final Logger LOG = Logger.getLogger(PinnedServer.class);
 
-  private static final String INITIALIZE = "initialize";
   private static final String INITIALIZED = "initialized";
 
   /** Records the {@code initialize} request that opened the server. */
@@ -37,7 +38,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
       return;
     }
     if (initialize.bytes().length <= MAX_INITIALIZE_BYTES) {
-      store.saveUpstreamState(session.id(), INITIALIZE, initialize.bytes());
+      store.saveUpstreamState(session.id(), SessionMemory.INITIALIZE, initialize.bytes());
     } else {
       LOG.warnf(
           "session cannot be reopened, its initialize request is too large session=%s bytes=%d",
@@ -79,7 +80,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
     try {
       initialize =
           store
-              .upstreamState(session.id(), INITIALIZE)
+              .upstreamState(session.id(), SessionMemory.INITIALIZE)
               .orElseThrow(UpstreamException.SessionGone::new);
       initialized = store.upstreamState(session.id(), INITIALIZED).isPresent();
     } catch (SessionStoreException away) {

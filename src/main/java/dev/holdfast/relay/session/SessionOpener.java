@@ -116,7 +116,7 @@ public record SessionOpener(
                   link.headers(),
                   new Session.Owner(
                       opener.principal(), opener.share(), client, opener.userAgent()));
-          create(session, () -> pinIfNeeded(session, request));
+          create(session, () -> prepare(session, request));
           sessions.began(session);
           audit.sessionOpened(session, opener.network());
           return session;
@@ -172,7 +172,7 @@ public record SessionOpener(
             throw new LogException.SessionEnded(StreamNames.shared(session));
           }
           try {
-            pinIfNeeded(session, request);
+            prepare(session, request);
           } catch (Throwable failure) {
             sessions.end(session, "not initialized");
             throw failure;
@@ -323,8 +323,11 @@ public record SessionOpener(
         clients.find(session.userAgent(), session.client()).name());
   }
 
-  /** The owner of the standalone stream is the replica to which the session is pinned. */
-  private void pinIfNeeded(Session session, Message.Request initialize) {
+  /**
+   * Records what a lost session needs. The owner of the standalone stream is the replica to which
+   * the session is pinned.
+   */
+  private void prepare(Session session, Message.Request initialize) {
     PinnedServer server = upstreams.server(session);
     server.recordInitialize(initialize);
     if (upstreams.isPinned(session)) {

@@ -107,6 +107,13 @@ public record SessionUpstreams(Upstreams configured, SessionStore store) {
             () -> new RelayException.SessionNotFound(session.id(), "server no longer configured"));
   }
 
+  /** Prepares {@link #end} while the session is still recorded. */
+  void prepareEnd(Session session) {
+    if (session.isInitialized()) {
+      of(session).ifPresent(found -> found.attach(PinnedServer.link(session)).prepareEnd());
+    }
+  }
+
   /** Ends the upstream's side of a session; returns false when it is no longer configured. */
   boolean end(Session session) {
     if (!session.isInitialized()) {

@@ -198,7 +198,17 @@ public final class Sessions {
 
   /** Ends a session everywhere; {@code cause} is for the audit log. */
   EndReport end(Session session, String cause) {
+    prepareEnd(session);
     return store.end(session.id()) ? clear(session, cause) : EndReport.NONE;
+  }
+
+  /** Without this, the upstream may end less at its server. */
+  private void prepareEnd(Session session) {
+    try {
+      upstreams.prepareEnd(session);
+    } catch (RuntimeException failure) {
+      LOG.debugf(failure, "end not prepared session=%s", session.id());
+    }
   }
 
   /**

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record SessionMemory(SessionStore store, @Nullable SessionId session, String member) {
 
+  /** Name of the {@code initialize} request of the session, which its servers share. */
+  public static final String INITIALIZE = "initialize";
+
   /** Name of the log level that the client has set. */
   public static final String LOG_LEVEL = "log-level";
 

@@ -368,9 +368,13 @@ public interface GatewayConfig {
     @Range(min = "10ms", max = "1m")
     Duration stopGrace();
 
-    /** True to continue a session that lost its process or HTTP+SSE connection with a new one. */
+    /** True to continue a session whose process, connection or server's memory of it was lost. */
     @WithDefault("false")
     boolean respawn();
+
+    /** Time between pings in sessions with a server over Streamable HTTP; by default none. */
+    @Range(min = "1s", max = "1h")
+    Optional<Duration> pingInterval();
 
     /** Directory of the tapes of this upstream; by default that of all upstreams. */
     Optional<Path> recordDir();

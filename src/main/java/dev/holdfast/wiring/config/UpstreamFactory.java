@@ -32,6 +32,8 @@ import dev.holdfast.upstream.http.HttpUpstreamSettings;
 import dev.holdfast.upstream.http.LegacyUpstream;
 import dev.holdfast.upstream.http.RequestHeaders;
 import dev.holdfast.upstream.local.server.LogLevelStore;
+import dev.holdfast.upstream.renewal.PingingUpstream;
+import dev.holdfast.upstream.renewal.RenewingUpstream;
 import dev.holdfast.upstream.stdio.CommandLine;
 import dev.holdfast.upstream.stdio.StdioUpstream;
 import dev.holdfast.upstream.stdio.StdioUpstreamSettings;
@@ -143,9 +145,12 @@ public record UpstreamFactory(
     Optional<Upstream> upstream =
         switch (server.transport()) {
           case AUTO ->
-              http.<Upstream>map(found -> new DetectingUpstream(clients(vertx, found), found))
+              http.map(found -> new DetectingUpstream(clients(vertx, found), found))
+                  .map(found -> renewing(found, name, server))
                   .or(() -> stdio.map(found -> new StdioUpstream(found, held)));
-          case STREAMABLE_HTTP -> http.map(found -> new HttpUpstream(clients(vertx, found), found));
+          case STREAMABLE_HTTP ->
+              http.map(found -> new HttpUpstream(clients(vertx, found), found))
+                  .map(found -> renewing(found, name, server));
           case SSE -> http.map(found -> new LegacyUpstream(clients(vertx, found), found));
           case STDIO -> stdio.map(found -> new StdioUpstream(found, held));
         };
@@ -158,6 +163,15 @@ public record UpstreamFactory(
             server.idleTimeout(),
             held,
             results));
+  }
+
+  private Upstream renewing(Upstream upstream, String name, GatewayConfig.Server server) {
+    Upstream renewing =
+        new RenewingUpstream(upstream, name, Objects.requireNonNull(sessions), server.respawn());
+    return server
+        .pingInterval()
+        .<Upstream>map(interval -> new PingingUpstream(renewing, interval))
+        .orElse(renewing);
   }
 
   /**

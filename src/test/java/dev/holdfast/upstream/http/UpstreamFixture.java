@@ -142,7 +142,7 @@ public final class UpstreamFixture implements AfterEachCallback {
     return s -> with(s, s.headers().traces(), tls, s.credentials());
   }
 
-  static UnaryOperator<HttpUpstreamSettings> credentials(Credentials credentials) {
+  public static UnaryOperator<HttpUpstreamSettings> credentials(Credentials credentials) {
     return s -> with(s, s.headers().traces(), s.tls(), credentials);
   }
 

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.upstream.renewal;
+
+import org.jspecify.annotations.NullMarked;
