@@ -273,7 +273,14 @@ class ArchitectureTest {
           entry(
               "http.socket",
               List.of(
-                  "http.limit", "http.origin", "budget", "session", "call", "protocol", "text")),
+                  "config",
+                  "http.limit",
+                  "http.origin",
+                  "budget",
+                  "session",
+                  "call",
+                  "protocol",
+                  "text")),
           entry(
               "http.stream", List.of("budget", "http.limit", "http.socket", "relay.tail", "timer")),
           entry(
