@@ -2,12 +2,12 @@ package dev.holdfast.auth;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.protocol.Sha256;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import org.jose4j.lang.HashUtil;
 
 /** A secret that a client presents as a bearer token (RFC 6750). */
 public record AccessKey(String value) {
@@ -41,7 +41,7 @@ public record AccessKey(String value) {
   }
 
   byte[] digest() {
-    return HashUtil.getMessageDigest("SHA-256").digest(value.getBytes(UTF_8));
+    return Sha256.of(value.getBytes(UTF_8));
   }
 
   /** Returns the digest in a {@link #hash}; empty when the text is none. */

@@ -6,6 +6,7 @@ import dev.holdfast.call.SessionId;
 import dev.holdfast.cluster.ReplicaList;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamIndex;
+import dev.holdfast.protocol.Sha256;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
@@ -26,7 +27,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
-import org.jose4j.lang.HashUtil;
 
 /**
  * Views and actions of the console. It never has messages, or whole ids of sessions: these are
@@ -121,7 +121,7 @@ public final class Console {
 
   /** A name for a session that nobody can use as its id. */
   private static String key(SessionId id) {
-    byte[] digest = HashUtil.getMessageDigest("SHA-256").digest(id.value().getBytes(UTF_8));
+    byte[] digest = Sha256.of(id.value().getBytes(UTF_8));
     return HexFormat.of().formatHex(digest, 0, KEY_BYTES);
   }
 

@@ -5,7 +5,6 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.RequestId;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A message from a server. For one thread at a time. */
@@ -44,16 +43,6 @@ public final class UpstreamMessage {
       RequestId id, UpstreamException.TooLarge failure, @Nullable String eventId) {
     byte[] error = JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, failure.clientMessage());
     return new UpstreamMessage(error, eventId, failure);
-  }
-
-  /** Returns the same message with another id of its event. */
-  public UpstreamMessage withEventId(@Nullable String otherId) {
-    if (Objects.equals(otherId, eventId)) {
-      return this;
-    }
-    UpstreamMessage other = new UpstreamMessage(payload, otherId, failure);
-    other.body = body;
-    return other;
   }
 
   /** Returns why this error takes the place of a response; null for any other message. */

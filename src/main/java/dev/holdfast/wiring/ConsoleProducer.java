@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
@@ -36,6 +37,7 @@ final class ConsoleProducer {
       GatewayConfig gateway,
       Optional<RedisConnections> redis,
       ConfiguredUpstreams upstreams,
+      MergedEndpoints merged,
       AccessKeys keys,
       AccessTokens tokens,
       @ConfigProperty(name = "quarkus.management.host") String host,
@@ -45,7 +47,7 @@ final class ConsoleProducer {
         version,
         redis.isPresent() ? "Redis" : "memory",
         redis.map(opened -> opened.replica().value()).orElse(""),
-        () -> servers(upstreams.servers(), gateway),
+        () -> servers(upstreams.servers(), merged.byName().keySet(), gateway),
         upstreams.servesDemo());
   }
 
@@ -73,9 +75,10 @@ final class ConsoleProducer {
   }
 
   private static List<GatewayInfo.Server> servers(
-      Map<String, GatewayConfig.Server> upstreams, GatewayConfig gateway) {
+      Map<String, GatewayConfig.Server> upstreams, Set<String> merged, GatewayConfig gateway) {
     Map<String, String> kinds = new HashMap<>();
     upstreams.forEach((name, server) -> kinds.put(name, ConfiguredUpstreams.kind(server)));
+    merged.forEach(name -> kinds.put(name, "merged"));
     gateway.agent().command().ifPresent(_ -> kinds.put(AgentUpstream.NAME, "agents"));
     return kinds.entrySet().stream()
         .map(each ->

@@ -62,23 +62,30 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Builds the relay. */
+/** Builds the relay. Tests of the relay do so, too. */
 @Singleton
-final class RelayProducer {
+public final class RelayProducer {
 
-  @Produces final Admission admission = new Admission();
-  @Produces final Tails tails = new Tails();
-  @Produces final Pumps pumps;
+  @Produces public final Admission admission = new Admission();
+  @Produces public final Tails tails = new Tails();
+  @Produces public final Pumps pumps;
   @Produces final SessionUpstreams upstreams;
-  @Produces final Upstreams configuredUpstreams;
   @Produces final KnownClients clients;
-  @Produces final Sessions sessions;
-  @Produces final TakeOver takeOver;
-  @Produces final Relay relay;
-  @Produces final Housekeeping housekeeping;
+  @Produces public final Sessions sessions;
+  @Produces public final Relay relay;
+  @Produces public final Housekeeping housekeeping;
+  public final RequestSender sender;
+  public final StreamFollower follower;
+  public final LegacySseRelay legacy;
+  private final EventLog log;
+  private final TakeOver.Observers observers;
+  private final PinnedSessions pinned;
+  private final MessageRouter router;
+  private final StreamStarter starter;
 
   /** The configuration of the relay. The framework reads only mappings that a bean needs. */
-  record Config(
+  @Singleton
+  public record Config(
       GatewayConfig gateway,
       StreamConfig streams,
       ReplayConfig replay,
@@ -87,34 +94,36 @@ final class RelayProducer {
       HeldConfig calls) {}
 
   /** The stores of the relay. */
-  record Stores(
+  @Singleton
+  public record Stores(
       EventLog log,
       SharedLog shared,
       SessionStore sessions,
       CallIndex calls,
       StreamIndex streams) {}
 
-  RelayProducer(
+  /** Builds the relay, which takes messages from other replicas at once. */
+  public RelayProducer(
       Config config,
-      ConfiguredUpstreams configured,
-      MergedEndpoints merged,
+      Upstreams configured,
       Stores stores,
-      RelayListener listener,
+      TakeOver.Observers observers,
       AttachListener repeated,
-      AuditLog audit,
       ClientTokens tokens,
-      @Nullable TraceListener traces) {
-    InstantSource clock = InstantSource.system();
+      InstantSource clock) {
+    this.observers = observers;
+    RelayListener listener = observers.listener();
+    AuditLog audit = observers.audit();
+    TraceListener traces = observers.traces();
     StreamConfig streams = config.streams();
     ReplayConfig replay = config.replay();
-    EventLog log = stores.log();
+    log = stores.log();
     SessionStore store = stores.sessions();
     Inbox inbox = stores.shared().inbox();
     pumps = new Pumps(config.storeFailure().hold(), listener, traces);
-    PinnedSessions pinned = new PinnedSessions(inbox, pumps, listener);
+    pinned = new PinnedSessions(inbox, pumps, listener);
     clients = new KnownClients(config.gateway().clients());
-    configuredUpstreams = new Upstreams(configured.byName(), merged.byName());
-    upstreams = new SessionUpstreams(configuredUpstreams, store);
+    upstreams = new SessionUpstreams(configured, store);
     sessions =
         new Sessions(
             store, upstreams, log, pumps, listener, audit, config.session().idleTimeout(), clock);
@@ -128,9 +137,8 @@ final class RelayProducer {
             audit,
             clients,
             clock);
-    MessageRouter router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
-    StreamStarter starter =
-        new StreamStarter(sessions, upstreams, router, log, pumps, listener, traces);
+    router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
+    starter = new StreamStarter(sessions, upstreams, router, log, pumps, listener, traces);
     TailOpener opener =
         new TailOpener(
             new TailContext(
@@ -138,16 +146,6 @@ final class RelayProducer {
             replay,
             clients,
             sessions::used);
-    takeOver =
-        new TakeOver(
-            sessions,
-            upstreams,
-            log,
-            stores.shared(),
-            router,
-            starter,
-            pinned,
-            new TakeOver.Observers(configured::adopt, listener, audit, traces));
     AttachedCalls attached =
         new AttachedCalls(
             stores.calls(),
@@ -156,13 +154,13 @@ final class RelayProducer {
             opener,
             config.calls().attachWindow(),
             repeated);
-    RequestSender sender =
+    sender =
         new RequestSender(
             upstreams, router, starter, opener, admission, listener, streams, attached);
-    StreamFollower follower =
+    follower =
         new StreamFollower(
             sessions, upstreams, router, starter, opener, admission, replay, attached);
-    LegacySseRelay legacy =
+    legacy =
         new LegacySseRelay(
             sessions, sessionOpener, upstreams, admission, router, starter, opener, listener);
     relay = new Relay(admission, sessions, sessionOpener, sender, follower, legacy, tokens, traces);
@@ -170,23 +168,27 @@ final class RelayProducer {
     router.start();
   }
 
+  /** Builds a take-over into the relay. */
   @Produces
   @Singleton
-  static Config config(
-      GatewayConfig gateway,
-      StreamConfig streams,
-      ReplayConfig replay,
-      StoreFailureConfig storeFailure,
-      SessionConfig session,
-      HeldConfig calls) {
-    return new Config(gateway, streams, replay, storeFailure, session, calls);
+  public TakeOver takeOver(SharedLog shared) {
+    return new TakeOver(sessions, upstreams, log, shared, router, starter, pinned, observers);
   }
 
   @Produces
   @Singleton
-  static Stores stores(
-      EventLog log, SharedLog shared, SessionStore sessions, CallIndex calls, StreamIndex streams) {
-    return new Stores(log, shared, sessions, calls, streams);
+  static Upstreams upstreams(ConfiguredUpstreams configured, MergedEndpoints merged) {
+    return new Upstreams(configured.byName(), merged.byName());
+  }
+
+  @Produces
+  @Singleton
+  static TakeOver.Observers observers(
+      ConfiguredUpstreams configured,
+      RelayListener listener,
+      AuditLog audit,
+      @Nullable TraceListener traces) {
+    return new TakeOver.Observers(configured::adopt, listener, audit, traces);
   }
 
   @Produces

@@ -89,6 +89,18 @@ class ArchitectureTest {
               "upstream.renewal",
               List.of(
                   "budget", "call", "lock", "protocol", "session", "upstream", "upstream.state")),
+          entry(
+              "merge",
+              List.of(
+                  "budget",
+                  "call",
+                  "lock",
+                  "protocol",
+                  "retry",
+                  "session",
+                  "text",
+                  "upstream",
+                  "upstream.state")),
           entry("upstream.state", List.of("call", "protocol", "retry", "session", "upstream")),
           entry(
               "agent",
@@ -287,7 +299,14 @@ class ArchitectureTest {
           entry(
               "http.socket",
               List.of(
-                  "http.limit", "http.origin", "budget", "session", "call", "protocol", "text")),
+                  "config",
+                  "http.limit",
+                  "http.origin",
+                  "budget",
+                  "session",
+                  "call",
+                  "protocol",
+                  "text")),
           entry(
               "http.stream", List.of("budget", "http.limit", "http.socket", "relay.tail", "timer")),
           entry(
@@ -413,6 +432,7 @@ class ArchitectureTest {
                   "http.origin",
                   "intercept",
                   "log",
+                  "merge",
                   "oauth",
                   "relay.stream",
                   "session",
@@ -430,6 +450,7 @@ class ArchitectureTest {
               List.of(
                   "wiring.config",
                   "text",
+                  "merge",
                   "audit",
                   "clients",
                   "oauth",

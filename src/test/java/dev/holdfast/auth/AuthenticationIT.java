@@ -3,15 +3,15 @@ package dev.holdfast.auth;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.auth.RawHttp.Response;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.HostileClient;
+import dev.holdfast.testing.HostileClient.Response;
 import dev.holdfast.testing.OpenIdProvider;
 import dev.holdfast.testing.RedisFixture;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.net.Socket;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -81,7 +81,8 @@ class AuthenticationIT {
     }
 
     Response send(Gateway gateway, String key, String session) {
-      return RawHttp.send(gateway.url().getPort(), head(key).replace(FOREIGN, session), body);
+      return HostileClient.exchange(
+          gateway.url().getPort(), head(key).replace(FOREIGN, session), body);
     }
 
     String head(String key) {
@@ -136,15 +137,14 @@ class AuthenticationIT {
   }
 
   /** A stream of the gateway, as text. */
-  private record Stream(Socket socket, BufferedReader lines) implements AutoCloseable {
+  private record Stream(HostileClient client, BufferedReader lines) implements AutoCloseable {
 
     static Stream open(Gateway gateway, Request request, String key, String session)
         throws IOException {
-      Socket socket =
-          RawHttp.open(
-              gateway.url().getPort(), request.head(key).replace(FOREIGN, session), request.body());
-      return new Stream(
-          socket, new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8)));
+      String head = request.head(key).replace(FOREIGN, session);
+      HostileClient client = HostileClient.connect(gateway.url());
+      client.send(head + "\r\n\r\n" + request.body());
+      return new Stream(client, new BufferedReader(new InputStreamReader(client.in(), UTF_8)));
     }
 
     /** Reads up to a line with a match, and returns its group. */
@@ -166,8 +166,8 @@ class AuthenticationIT {
     }
 
     @Override
-    public void close() throws IOException {
-      socket.close();
+    public void close() {
+      client.close();
     }
   }
 
@@ -277,11 +277,12 @@ class AuthenticationIT {
     for (String path : List.of("/mcp", "/sse", "/servers/other/mcp", "/servers/other/sse")) {
       String metadata = PUBLIC_URL + "/.well-known/oauth-protected-resource" + path;
       String end = " HTTP/1.1\r\nHost: localhost\r\nConnection: close";
-      assertThat(RawHttp.send(port, "GET " + path + end, "").text())
+      assertThat(HostileClient.exchange(port, "GET " + path + end, "").text())
           .startsWith("HTTP/1.1 401")
           .contains(", resource_metadata=\"" + metadata + "\"");
       String described =
-          RawHttp.send(port, "GET /.well-known/oauth-protected-resource" + path + end, "").text();
+          HostileClient.exchange(port, "GET /.well-known/oauth-protected-resource" + path + end, "")
+              .text();
       assertThat(described)
           .startsWith("HTTP/1.1 200")
           .contains(
@@ -296,7 +297,7 @@ class AuthenticationIT {
     for (String path :
         List.of("/", "/servers/unknown/mcp", "/servers/default/mcp", "/messages/x")) {
       assertThat(
-              RawHttp.send(
+              HostileClient.exchange(
                       port,
                       "GET /.well-known/oauth-protected-resource"
                           + path
@@ -309,7 +310,7 @@ class AuthenticationIT {
   }
 
   private static String challenge(int port, String path) {
-    return RawHttp.send(
+    return HostileClient.exchange(
             port, "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close", "")
         .text();
   }
@@ -349,7 +350,7 @@ class AuthenticationIT {
   private static void tellsThatIssuersAreThere(Gateway gateway, OpenIdProvider issuer) {
     int port = gateway.url("/q/health/ready").getPort();
     String health = "GET /q/health/well HTTP/1.1\r\nHost: localhost\r\nConnection: close";
-    assertThat(RawHttp.send(port, health, "").text())
+    assertThat(HostileClient.exchange(port, health, "").text())
         .startsWith("HTTP/1.1 200")
         .contains("\"" + issuer.issuer() + "\": \"up\"");
   }
@@ -500,7 +501,7 @@ class AuthenticationIT {
               "%s %s %sConnection: close\r\nAccept: application/json, text/event-stream\r\n"
                       .formatted(method, target, host)
                   + "Content-Type: application/json\r\nContent-Length: 0";
-          Response response = RawHttp.send(gateway.url().getPort(), head, "");
+          Response response = HostileClient.exchange(gateway.url().getPort(), head, "");
           softly
               .assertThat(response.status())
               .as("%s", head)
@@ -517,19 +518,20 @@ class AuthenticationIT {
     String allowed = "Host: localhost\r\nConnection: close\r\nOrigin: http://localhost:3000";
     String foreign = "Host: localhost\r\nConnection: close\r\nOrigin: https://evil.example";
 
-    assertThat(RawHttp.send(port, "GET /mcp HTTP/1.1\r\n" + allowed, "").text())
+    assertThat(HostileClient.exchange(port, "GET /mcp HTTP/1.1\r\n" + allowed, "").text())
         .startsWith("HTTP/1.1 401")
         .contains("Access-Control-Allow-Origin: http://localhost:3000", "WWW-Authenticate");
     String preflight = allowed + "\r\nAccess-Control-Request-Method: POST";
-    assertThat(RawHttp.send(port, "OPTIONS /mcp HTTP/1.1\r\n" + preflight, "").text())
+    assertThat(HostileClient.exchange(port, "OPTIONS /mcp HTTP/1.1\r\n" + preflight, "").text())
         .startsWith("HTTP/1.1 204")
         .contains("Authorization");
-    assertThat(RawHttp.send(port, "GET /mcp HTTP/1.1\r\n" + foreign, "").status()).isEqualTo(403);
+    assertThat(HostileClient.exchange(port, "GET /mcp HTTP/1.1\r\n" + foreign, "").status())
+        .isEqualTo(403);
     // The body never comes, so a gateway that read it first would not answer.
     String unfinished = allowed + "\r\nContent-Type: application/json\r\nContent-Length: 100";
-    assertThat(RawHttp.send(port, "POST /mcp HTTP/1.1\r\n" + unfinished, "").status())
+    assertThat(HostileClient.exchange(port, "POST /mcp HTTP/1.1\r\n" + unfinished, "").status())
         .isEqualTo(401);
-    assertThat(RawHttp.send(port, "GET /health HTTP/1.1\r\n" + allowed, "").status())
+    assertThat(HostileClient.exchange(port, "GET /health HTTP/1.1\r\n" + allowed, "").status())
         .isEqualTo(200);
     assertThat(gateway.isReady()).isTrue();
   }

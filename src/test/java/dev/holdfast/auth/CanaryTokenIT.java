@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.HostileClient;
 import dev.holdfast.testing.OpenIdProvider;
 import dev.holdfast.testing.RawConnection;
 import dev.holdfast.testing.RedisFixture;
@@ -203,8 +204,8 @@ class CanaryTokenIT {
           assertThat(client.delete().statusCode()).isIn(400, 401);
         }
       }
-      RawHttp.Response basic =
-          RawHttp.send(
+      HostileClient.Response basic =
+          HostileClient.exchange(
               gateway.url().getPort(),
               "GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Basic "
                   + canary.value(),

@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.HostileClient;
 import dev.holdfast.testing.RedisFixture;
-import java.io.IOException;
-import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,7 +44,7 @@ class ClientShareIT {
   }
 
   @Test
-  void shouldLeaveOtherPrincipalsTheirShare() throws IOException {
+  void shouldLeaveOtherPrincipalsTheirShare() {
     Map<String, String> limits =
         Map.of(
             "holdfast.limits.connections-per-address",
@@ -68,8 +67,7 @@ class ClientShareIT {
   }
 
   /** A request is in progress while the gateway waits for its body. */
-  private static void takesAllRequests(Gateway gateway, KeyClient alice, KeyClient bob)
-      throws IOException {
+  private static void takesAllRequests(Gateway gateway, KeyClient alice, KeyClient bob) {
     String unfinished =
         """
         POST /mcp HTTP/1.1\r
@@ -81,18 +79,16 @@ class ClientShareIT {
         Content-Length: 1000\
         """
             .formatted(ALICE.value(), alice.sessionId());
-    List<Socket> sockets = new ArrayList<>();
+    List<HostileClient> waiting = new ArrayList<>();
     try {
       for (int i = 0; i < REQUESTS; i++) {
-        sockets.add(RawHttp.open(gateway.url().getPort(), unfinished, ""));
+        waiting.add(HostileClient.connect(gateway.url()).send(unfinished + "\r\n\r\n"));
       }
       await().until(() -> alice.post(PING).statusCode() != 200);
       assertRefused(alice.post(PING), "Too many requests at once from this client");
       assertThat(bob.ask(PING)).contains("\"result\"");
     } finally {
-      for (Socket socket : sockets) {
-        socket.close();
-      }
+      waiting.forEach(HostileClient::close);
     }
     await().until(() -> alice.post(PING).statusCode() == 200);
   }
@@ -183,7 +179,7 @@ class ClientShareIT {
         Last-Event-ID: %s_0-0\
         """
             .formatted(client.key().value(), client.sessionId(), stream);
-    return RawHttp.send(gateway.url().getPort(), head, "").text();
+    return HostileClient.exchange(gateway.url().getPort(), head, "").text();
   }
 
   @Test

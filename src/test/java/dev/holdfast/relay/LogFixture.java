@@ -13,6 +13,7 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.memory.MemoryEventLog;
 import dev.holdfast.relay.stream.ReplayConfig;
+import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.tail.EventFraming;
 import dev.holdfast.relay.tail.PageReader;
 import dev.holdfast.relay.tail.Tail;
@@ -42,7 +43,7 @@ public final class LogFixture {
   public final Tails tails = new Tails();
   public final AtomicInteger alive = new AtomicInteger();
   public EventLog log;
-  public Settings.Streams streams = Settings.streams();
+  public StreamConfig streams = Settings.streams();
   public ReplayConfig.OnGap onGap = ReplayConfig.OnGap.ERROR;
 
   public LogFixture() {

@@ -8,9 +8,9 @@ import dev.holdfast.call.ClientTokens;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
-import dev.holdfast.clients.DescribedClient;
-import dev.holdfast.clients.KnownClients;
+import dev.holdfast.held.HeldConfig;
 import dev.holdfast.log.CallIndex;
+import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
@@ -22,36 +22,31 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.relay.attach.AttachListener;
-import dev.holdfast.relay.attach.AttachedCalls;
 import dev.holdfast.relay.failover.Drain;
 import dev.holdfast.relay.failover.OrphanedStreams;
 import dev.holdfast.relay.failover.TakeOver;
 import dev.holdfast.relay.legacy.LegacySseRelay;
 import dev.holdfast.relay.pump.Pump;
-import dev.holdfast.relay.pump.Pumps;
-import dev.holdfast.relay.routing.MessageRouter;
-import dev.holdfast.relay.routing.PinnedSessions;
 import dev.holdfast.relay.routing.ScriptedInbox;
-import dev.holdfast.relay.routing.StreamStarter;
 import dev.holdfast.relay.session.SessionOpener;
-import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
-import dev.holdfast.relay.stream.Admission;
 import dev.holdfast.relay.stream.ReplayConfig;
+import dev.holdfast.relay.stream.StoreFailureConfig;
 import dev.holdfast.relay.stream.StreamConfig;
-import dev.holdfast.relay.tail.PageReader;
 import dev.holdfast.relay.tail.Tail;
-import dev.holdfast.relay.tail.TailContext;
-import dev.holdfast.relay.tail.TailOpener;
-import dev.holdfast.relay.tail.Tails;
 import dev.holdfast.relay.tail.TestConnection;
 import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionConfig;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.memory.MemorySessionStore;
 import dev.holdfast.upstream.Upstreams;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.server.LocalUpstream;
 import dev.holdfast.upstream.local.server.LogLevelStore;
+import dev.holdfast.wiring.RelayProducer;
+import dev.holdfast.wiring.config.ConfigFixture;
+import dev.holdfast.wiring.config.GatewayConfig;
+import io.smallrye.config.SmallRyeConfig;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -82,7 +77,7 @@ public final class RelayFixture implements AutoCloseable {
   public final InstantSource clock = () -> Instant.ofEpochMilli(now.get());
   public final List<AttachListener.Event> repeated = new CopyOnWriteArrayList<>();
   public final RecordingListener heard = new RecordingListener();
-  public final CallIndex calls;
+  public final CallIndex calls = new MemoryCallIndex(clock);
   public final ScriptedUpstream scripted = new ScriptedUpstream();
   private final MemoryEventLog memory =
       new MemoryEventLog(
@@ -95,22 +90,14 @@ public final class RelayFixture implements AutoCloseable {
   public final MemorySessionStore store =
       new MemorySessionStore(
           IDLE, () -> new SessionLimits(MAX_SESSIONS, MAX_SESSIONS, Map.of()), clock);
-  private final KnownClients clients =
-      new KnownClients(Map.of("resuming", DescribedClient.resuming("resuming/*", 3)));
+  private final StreamConfig streams;
+  private final RelayProducer built;
   public final Relay relay;
   public final LegacySseRelay legacy;
   public final RequestSender sender;
   public final StreamFollower follower;
   public final Housekeeping housekeeping;
-  private final StreamConfig streams;
-  private final Pumps pumps = new Pumps(Duration.ofSeconds(5), heard, null);
-  private final Tails tails = new Tails();
-  private final PinnedSessions pinned = new PinnedSessions(inbox, pumps, heard);
-  private final Admission admission = new Admission();
-  private final SessionUpstreams upstreams;
   public final Sessions sessions;
-  private final MessageRouter router;
-  private final StreamStarter starter;
   private final LocalUpstream local;
 
   public RelayFixture(Tool<?>... tools) {
@@ -135,45 +122,47 @@ public final class RelayFixture implements AutoCloseable {
             "test",
             "1");
     this.streams = streams;
-    upstreams =
-        new SessionUpstreams(new Upstreams(Map.of(LOCAL, local, SCRIPTED, scripted)), store);
     // The store hears of each use: the interval is a tenth of this.
     Duration always = Duration.ofNanos(10);
-    sessions = new Sessions(store, upstreams, log, pumps, heard, AuditLog.OFF, always, clock);
-    SessionOpener sessionOpener =
-        new SessionOpener(
-            sessions,
-            upstreams,
-            log,
-            (writer, server) -> pinned.pin(writer, server, false, null),
-            heard,
-            AuditLog.OFF,
-            clients,
+    SmallRyeConfig config =
+        ConfigFixture.by(
+            Map.of(
+                "holdfast.clients.resuming.user-agent",
+                "resuming/*",
+                "holdfast.clients.resuming.resumes",
+                "3",
+                "holdfast.session.idle-timeout",
+                always.toString(),
+                "holdfast.calls.attach-window",
+                attachWindow.toString()));
+    SharedLog shared =
+        new SharedLog() {
+          @Override
+          public Inbox inbox() {
+            return inbox;
+          }
+        };
+    built =
+        new RelayProducer(
+            new RelayProducer.Config(
+                config.getConfigMapping(GatewayConfig.class),
+                streams,
+                replay,
+                config.getConfigMapping(StoreFailureConfig.class),
+                config.getConfigMapping(SessionConfig.class),
+                config.getConfigMapping(HeldConfig.class)),
+            new Upstreams(Map.of(LOCAL, local, SCRIPTED, scripted)),
+            new RelayProducer.Stores(log, shared, store, calls, memory),
+            new TakeOver.Observers(_ -> {}, heard, AuditLog.OFF, null),
+            repeated::add,
+            new ClientTokens(1_000_000, clock),
             clock);
-    router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
-    router.start();
-    starter = new StreamStarter(sessions, upstreams, router, log, pumps, heard, null);
-    TailOpener opener =
-        new TailOpener(
-            new TailContext(
-                log, streams, replay.onGap(), heard, tails, PageReader.pages(), clock, null),
-            replay,
-            clients,
-            sessions::used);
-    calls = new MemoryCallIndex(clock);
-    AttachedCalls attached =
-        new AttachedCalls(calls, memory, sessions, opener, attachWindow, repeated::add);
-    sender =
-        new RequestSender(upstreams, router, starter, opener, admission, heard, streams, attached);
-    follower =
-        new StreamFollower(
-            sessions, upstreams, router, starter, opener, admission, replay, attached);
-    legacy =
-        new LegacySseRelay(
-            sessions, sessionOpener, upstreams, admission, router, starter, opener, heard);
-    ClientTokens tokens = new ClientTokens(1_000_000, clock);
-    relay = new Relay(admission, sessions, sessionOpener, sender, follower, legacy, tokens, null);
-    housekeeping = new Housekeeping(sessions, log, opener, pumps);
+    relay = built.relay;
+    legacy = built.legacy;
+    sender = built.sender;
+    follower = built.follower;
+    housekeeping = built.housekeeping;
+    sessions = built.sessions;
   }
 
   /** Opens a session of an older revision. */
@@ -184,29 +173,21 @@ public final class RelayFixture implements AutoCloseable {
 
   /** A take-over into this relay. */
   public TakeOver takeOver(SharedLog adoption) {
-    return new TakeOver(
-        sessions,
-        upstreams,
-        log,
-        adoption,
-        router,
-        starter,
-        pinned,
-        new TakeOver.Observers(_ -> {}, heard, AuditLog.OFF, null));
+    return built.takeOver(adoption);
   }
 
   /** Stops the pumps whose streams other replicas took over. */
   public void stopLostPumps(SharedLog shared) {
-    pumps.stopLost(shared);
+    built.pumps.stopLost(shared);
   }
 
   /** The check for orphaned streams of this relay. */
   public OrphanedStreams orphans(SharedLog adoption, TakeOver takeOver, List<LogKey> sessions) {
-    return new OrphanedStreams(adoption, takeOver, admission, () -> sessions);
+    return new OrphanedStreams(adoption, takeOver, built.admission, () -> sessions);
   }
 
   public boolean isAnswering(Session session) {
-    return pumps.areAnswering(new LogKey(session.id().value()));
+    return built.pumps.areAnswering(new LogKey(session.id().value()));
   }
 
   /** Ends the sessions that no client has used for that time. */
@@ -221,16 +202,16 @@ public final class RelayFixture implements AutoCloseable {
 
   /** Drains this relay. */
   public Drain drain(Drain.@Nullable Handover others) {
-    return new Drain(streams, pumps, tails, admission, others);
+    return new Drain(streams, built.pumps, built.tails, built.admission, others);
   }
 
   /** Stops all pumps, as if others had taken their streams. */
   public void stopAll() {
-    pumps.forEach(Pump::handOver);
+    built.pumps.forEach(Pump::handOver);
   }
 
   public boolean isPumping(Session session) {
-    return pumps.isRunning(new LogKey(session.id().value()));
+    return built.pumps.isRunning(new LogKey(session.id().value()));
   }
 
   /** The events of the stream that a client followed. */

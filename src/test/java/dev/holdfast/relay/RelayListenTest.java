@@ -18,6 +18,7 @@ import dev.holdfast.session.Session;
 import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -29,7 +30,8 @@ import org.junit.jupiter.api.Timeout;
 class RelayListenTest {
 
   private final RelayFixture fixture =
-      new RelayFixture(Settings.streams().keepAlive(Duration.ofMillis(10)), Settings.replay());
+      new RelayFixture(
+          Settings.streams(Map.of("keep-alive", Duration.ofMillis(10))), Settings.replay());
   private final ScriptedSource source = new ScriptedSource();
   private final AtomicInteger opened = new AtomicInteger();
 

@@ -18,7 +18,6 @@ import dev.holdfast.log.Position;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.RelayListener.MessageKind;
-import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TestConnection;
 import dev.holdfast.session.Session;
@@ -29,6 +28,7 @@ import dev.holdfast.upstream.local.NoArguments;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.ToolCall;
 import dev.holdfast.upstream.local.ToolResult;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -144,7 +144,7 @@ class RelayRequestTest {
   @Test
   void shouldMakeEveryRequestDurableWhenConfigured() {
     try (RelayFixture all =
-        new RelayFixture(Settings.streams().durable(StreamConfig.Durable.ALL), Settings.replay())) {
+        new RelayFixture(Settings.streams(Map.of("durable", "all")), Settings.replay())) {
       TestConnection client = all.follow(all.open(LOCAL), ping("\"p\""));
       client.awaitEnd();
 

@@ -160,7 +160,7 @@ public final class McpClient {
   }
 
   /** Waits at most {@link #PATIENCE} for the head; a stream may take longer than that. */
-  private static <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> body) {
+  static <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> body) {
     try {
       HttpRequest bounded =
           HttpRequest.newBuilder(request, (_, _) -> true).timeout(PATIENCE).build();

@@ -6,14 +6,11 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,9 +30,6 @@ public record StatelessClient(
 
   private static final String META = "io.modelcontextprotocol/";
   private static final ObjectMapper MAPPER = new ObjectMapper();
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
-  private static final HttpClient HTTP =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   /** A client that can be asked for everything. */
   public static StatelessClient at(URI endpoint) {
@@ -190,13 +184,6 @@ public record StatelessClient(
 
   private static <T> HttpResponse<T> send(
       HttpRequest.Builder request, HttpResponse.BodyHandler<T> body) {
-    try {
-      return HTTP.send(request.timeout(PATIENCE).build(), body);
-    } catch (IOException e) {
-      throw new AssertionError("not answered", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    }
+    return McpClient.send(request.build(), body);
   }
 }

@@ -33,7 +33,6 @@ import org.jspecify.annotations.Nullable;
 public final class Pump {
 
   private static final Logger LOG = Logger.getLogger(Pump.class);
-  private static final byte[] NO_PAYLOAD = {};
   private static final Duration SEND_TIME = Duration.ofMillis(50);
 
   /** Source of the upstream's messages. */
@@ -231,15 +230,16 @@ public final class Pump {
   }
 
   private void appendOrContinue(MessageSource messages, UpstreamEvents.Batch batch) {
-    Consumer<Boolean> then =
-        inLog -> {
-          if (inLog) {
-            arrived(messages);
-          } else {
-            continueWith(messages, () -> append(batch));
-          }
-        };
-    if (batch.mayEnd() || !appender.appendLater(batch.events(), then)) {
+    if (batch.mayEnd()
+        || !appender.appendLater(batch.events(), inLog -> appended(inLog, messages, batch))) {
+      appended(false, messages, batch);
+    }
+  }
+
+  private void appended(boolean inLog, MessageSource messages, UpstreamEvents.Batch batch) {
+    if (inLog) {
+      arrived(messages);
+    } else {
       continueWith(messages, () -> append(batch));
     }
   }
@@ -248,7 +248,8 @@ public final class Pump {
   private void continueWith(MessageSource messages, Part first) {
     try {
       next = first;
-      newThread(() -> run(() -> copyAll(messages)));
+      Part rest = () -> copyAll(messages);
+      newThread(() -> run(rest));
     } catch (Throwable failure) {
       LOG.debugf(failure, "pump continues later stream=%s", writer.stream());
       TimeLimit _ = TimeLimit.start(Appender.ENDING.delay(), () -> continueWith(messages, first));
@@ -292,8 +293,7 @@ public final class Pump {
 
   /** Appends the end of the stream: an error for each request without a response. */
   private void endStream(UpstreamException failure) {
-    boolean endsWithUpstream = answersRequests() || origin == Origin.PINNED_SESSION;
-    if (endsWithUpstream && end != End.HANDED_OVER) {
+    if ((answersRequests() || origin == Origin.PINNED_SESSION) && end != End.HANDED_OVER) {
       appender.appendEnd(() -> endEvents(failure));
     }
   }
@@ -316,7 +316,7 @@ public final class Pump {
           };
       ends.add(new NewEvent(error, null, ends.size() == open.size() - 1));
     }
-    return ends.isEmpty() ? List.of(new NewEvent(NO_PAYLOAD, null, true)) : ends;
+    return ends.isEmpty() ? List.of(new NewEvent(new byte[0], null, true)) : ends;
   }
 
   /**

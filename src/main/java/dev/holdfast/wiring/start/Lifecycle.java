@@ -2,6 +2,7 @@ package dev.holdfast.wiring.start;
 
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.cluster.Membership;
+import dev.holdfast.http.socket.OwnCertificates;
 import dev.holdfast.http.socket.ServerSockets;
 import dev.holdfast.relay.Housekeeping;
 import dev.holdfast.relay.failover.Drain;
@@ -70,8 +71,9 @@ final class Lifecycle {
             every(search, () -> sessions.endAbandoned(abandoned)));
   }
 
-  void start(@Observes StartupEvent event) {
+  void start(@Observes StartupEvent event, OwnCertificates certificates) {
     if (serves) {
+      certificates.start();
       housekeeping.forEach(Thread::start);
     }
     membership.ifPresent(Membership::start);

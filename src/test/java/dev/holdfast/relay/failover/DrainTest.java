@@ -37,6 +37,7 @@ import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
@@ -102,7 +103,7 @@ class DrainTest {
 
   private RelayFixture begin(Duration timeout) {
     RelayFixture begun =
-        new RelayFixture(Settings.streams().drainTimeout(timeout), Settings.replay());
+        new RelayFixture(Settings.streams(Map.of("drain-timeout", timeout)), Settings.replay());
     begun.scripted.answer = _ -> new Answer.Stream(source);
     fixture = begun;
     return begun;
@@ -317,7 +318,7 @@ class DrainTest {
   void shouldKeepClientsThatCannotResume() throws Exception {
     fixture =
         new RelayFixture(
-            Settings.streams().drainTimeout(NEVER),
+            Settings.streams(Map.of("drain-timeout", NEVER)),
             new Settings.Replay(false, NEVER, ReplayConfig.OnGap.ERROR));
     fixture.scripted.answer = _ -> new Answer.Stream(source);
     Session session = fixture.open(SCRIPTED);

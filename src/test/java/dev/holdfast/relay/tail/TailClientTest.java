@@ -13,6 +13,7 @@ import dev.holdfast.relay.Settings;
 import dev.holdfast.relay.stream.EventId;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -66,7 +67,7 @@ class TailClientTest {
   /** The bytes of a write that nobody awaits are still counted against the write timeout. */
   @Test
   void shouldResetAClientThatDoesNotTakeWhatTheWriterDelivered() {
-    fixture.streams = Settings.streams().writeTimeout(Duration.ofMillis(50));
+    fixture.streams = Settings.streams(Map.of("write-timeout", Duration.ofMillis(50)));
     StreamWriter writer = fixture.open("s");
     TestConnection client = fixture.follow("s");
     client.await(c -> !c.text().isEmpty());
@@ -157,7 +158,7 @@ class TailClientTest {
   @Test
   void shouldStayOnTheOwnerDuringALongOutage() {
     log.writtenHere = true;
-    fixture.streams = Settings.streams().keepAlive(Duration.ofMillis(100));
+    fixture.streams = Settings.streams(Map.of("keep-alive", Duration.ofMillis(100)));
     fixture.open("s").append(LogFixture.complete(1, 1));
     log.reads.set(0);
     long start = System.nanoTime();

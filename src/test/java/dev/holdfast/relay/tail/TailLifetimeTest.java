@@ -35,14 +35,15 @@ class TailLifetimeTest {
 
   @Test
   void shouldCloseAnIdleConnectionWithARetry() {
-    assertClosedWithARetry(Settings.streams().idleTimeout(SHORT), STANDALONE);
+    assertClosedWithARetry(Settings.streams(Map.of("idle-timeout", SHORT)), STANDALONE);
     assertThat(fixture.alive).hasPositiveValue();
   }
 
   /** A client that does not resume once lost each call of more than an hour. */
   @Test
   void shouldKeepAnOldConnectionThatTheClientNeeds() {
-    fixture.streams = Settings.streams().maxLifetime(SHORT).keepAlive(SHORT.multipliedBy(3));
+    fixture.streams =
+        Settings.streams(Map.of("max-lifetime", SHORT, "keep-alive", SHORT.multipliedBy(3)));
     StreamWriter writer = fixture.open("s");
 
     TestConnection client = follow(new EventFraming("s", true, true, true, null), false);
@@ -59,7 +60,8 @@ class TailLifetimeTest {
   /** Without its first event id, no client can resume. */
   @Test
   void shouldKeepAnOldConnectionUntilTheClientHasAnEventId() {
-    fixture.streams = Settings.streams().maxLifetime(SHORT).keepAlive(SHORT.multipliedBy(3));
+    fixture.streams =
+        Settings.streams(Map.of("max-lifetime", SHORT, "keep-alive", SHORT.multipliedBy(3)));
     StreamWriter writer = fixture.open("s");
 
     TestConnection client = follow(new EventFraming("s", true, false, false, null), true);
@@ -119,7 +121,8 @@ class TailLifetimeTest {
   /** A client that does not resume once waited for ever for the result of a silent call. */
   @Test
   void shouldNotCloseTheConnectionOfASilentCall() {
-    fixture.streams = Settings.streams().idleTimeout(SHORT).keepAlive(SHORT.multipliedBy(3));
+    fixture.streams =
+        Settings.streams(Map.of("idle-timeout", SHORT, "keep-alive", SHORT.multipliedBy(3)));
     StreamWriter writer = fixture.open("s");
 
     TestConnection client = fixture.follow("s");
@@ -134,7 +137,8 @@ class TailLifetimeTest {
   /** A shared stream answers requests now and then: it is idle between them. */
   @Test
   void shouldCloseAnIdleSharedConnectionOnlyWhileNoRequestIsOpen() {
-    fixture.streams = Settings.streams().idleTimeout(SHORT).keepAlive(SHORT.multipliedBy(3));
+    fixture.streams =
+        Settings.streams(Map.of("idle-timeout", SHORT, "keep-alive", SHORT.multipliedBy(3)));
     fixture.log.openShared(LogFixture.ref(StreamNames.SHARED));
     AtomicReference<StreamWriter> writer = new AtomicReference<>();
     TestConnection client = new TestConnection();
@@ -160,7 +164,7 @@ class TailLifetimeTest {
   void shouldNotCloseAnIdleConnectionByDefault() {
     assertThat(ConfigFixture.by(Map.of()).getConfigMapping(StreamConfig.class).idleTimeout())
         .isZero();
-    fixture.streams = Settings.streams().idleTimeout(Duration.ZERO).keepAlive(SHORT);
+    fixture.streams = Settings.streams(Map.of("idle-timeout", Duration.ZERO, "keep-alive", SHORT));
     fixture.open(STANDALONE);
 
     TestConnection client = fixture.follow(STANDALONE);
@@ -172,10 +176,10 @@ class TailLifetimeTest {
 
   @Test
   void shouldCloseAnOldConnectionWithARetry() {
-    assertClosedWithARetry(Settings.streams().maxLifetime(SHORT), "s");
+    assertClosedWithARetry(Settings.streams(Map.of("max-lifetime", SHORT)), "s");
   }
 
-  private void assertClosedWithARetry(Settings.Streams streams, String stream) {
+  private void assertClosedWithARetry(StreamConfig streams, String stream) {
     fixture.streams = streams;
     fixture.open(stream);
 
@@ -187,7 +191,7 @@ class TailLifetimeTest {
 
   @Test
   void shouldSendKeepAliveComments() {
-    fixture.streams = Settings.streams().keepAlive(SHORT);
+    fixture.streams = Settings.streams(Map.of("keep-alive", SHORT));
     StreamWriter writer = fixture.open("s");
     TestConnection client = fixture.follow("s");
 
@@ -203,7 +207,8 @@ class TailLifetimeTest {
   @Test
   void shouldNotCountCommentsAsEvents() {
     fixture.streams =
-        Settings.streams().keepAlive(Duration.ofMillis(5)).idleTimeout(Duration.ofMillis(500));
+        Settings.streams(
+            Map.of("keep-alive", Duration.ofMillis(5), "idle-timeout", Duration.ofMillis(500)));
     fixture.open(STANDALONE);
 
     TestConnection client = fixture.follow(STANDALONE);
@@ -232,7 +237,7 @@ class TailLifetimeTest {
   /** The tail never pauses, because there is always an event to read. */
   @Test
   void shouldCloseAnOldConnectionOnABusyStreamToo() {
-    fixture.streams = Settings.streams().maxLifetime(Duration.ofMillis(100));
+    fixture.streams = Settings.streams(Map.of("max-lifetime", Duration.ofMillis(100)));
     StreamWriter writer = fixture.open("s");
     TestConnection client = new TestConnection();
     AtomicInteger written = new AtomicInteger();

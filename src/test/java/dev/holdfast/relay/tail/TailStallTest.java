@@ -12,6 +12,7 @@ import dev.holdfast.relay.Settings;
 import dev.holdfast.relay.stream.StreamNames;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -36,7 +37,7 @@ class TailStallTest {
 
   @Test
   void shouldResetAClientThatReadsNothing() {
-    fixture.streams = Settings.streams().writeTimeout(SHORT);
+    fixture.streams = Settings.streams(Map.of("write-timeout", SHORT));
 
     TestConnection client = stuck();
 
@@ -48,7 +49,7 @@ class TailStallTest {
 
   @Test
   void shouldResetAStuckClientAtTheMaximumLifetime() {
-    fixture.streams = Settings.streams().maxLifetime(SHORT);
+    fixture.streams = Settings.streams(Map.of("max-lifetime", SHORT));
 
     TestConnection client = stuck();
 
@@ -87,7 +88,7 @@ class TailStallTest {
   @Test
   void shouldServeAClientThatReadsSlowly() {
     Duration stall = Duration.ofSeconds(2);
-    fixture.streams = Settings.streams().writeTimeout(stall);
+    fixture.streams = Settings.streams(Map.of("write-timeout", stall));
     String large = "x".repeat(8 * ClientWriter.CHUNK);
     fixture.open("s").append(List.of(new NewEvent(large.getBytes(UTF_8), null, true)));
     TestConnection client = new TestConnection().stall();
@@ -131,7 +132,7 @@ class TailStallTest {
 
   @Test
   void shouldNotCountEventsThatAStuckClientDidNotTake() {
-    fixture.streams = Settings.streams().writeTimeout(SHORT);
+    fixture.streams = Settings.streams(Map.of("write-timeout", SHORT));
     fixture.open(StreamNames.STANDALONE).append(LogTesting.numbered(1, 3));
     TestConnection client = new TestConnection().stall();
 

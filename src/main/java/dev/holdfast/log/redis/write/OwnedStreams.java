@@ -218,16 +218,14 @@ public final class OwnedStreams {
         forgetLost();
         throw fenced;
       }
-      var _ = stored(progress, batch, appended).join();
-      return appended.last();
+      return stored(progress, batch, appended).join();
     }
 
     @Override
     public CompletionStage<Position> writeLater(WriterProgress progress, List<NewEvent> batch) {
       return all.scripts
           .appendLater(stream, owner, progress, news(), batch)
-          .thenCompose(
-              appended -> stored(progress, batch, appended).thenApply(_ -> appended.last()));
+          .thenCompose(appended -> stored(progress, batch, appended));
     }
 
     /** A reader here that is not known yet has no news, but must not lose events. */
@@ -236,8 +234,8 @@ public final class OwnedStreams {
       return news.equals("-") && all.watchers.isWatched(keptIn) ? "" : news;
     }
 
-    /** Delivers what was stored. Completes when the writer may continue. */
-    private CompletableFuture<?> stored(
+    /** Delivers what was stored. Completes with the last position when the writer may continue. */
+    private CompletableFuture<Position> stored(
         WriterProgress progress, List<NewEvent> batch, AppendScripts.Appended appended) {
       Position last = appended.last();
       if (appended.remoteRead() != null) {
@@ -268,7 +266,7 @@ public final class OwnedStreams {
         mayContinue = all.reports.written(keptIn, batch, isNew, isComplete, reader);
       }
       all.forgetIfIdle(stream);
-      return mayContinue;
+      return mayContinue.thenApply(_ -> last);
     }
 
     @Override

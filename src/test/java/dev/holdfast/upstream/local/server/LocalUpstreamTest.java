@@ -37,14 +37,15 @@ class LocalUpstreamTest {
   @RegisterExtension final LocalServer server = new LocalServer();
 
   private final CountDownLatch started = new CountDownLatch(1);
+  private final CountDownLatch released = new CountDownLatch(1);
   private final Tool<?> alpha = ScriptedTool.waiting("alpha", _ -> ToolResult.text("a"));
   private final Tool<?> stuck =
       ScriptedTool.waiting(
           "stuck",
           _ -> {
             started.countDown();
-            new CountDownLatch(1).await();
-            return ToolResult.text("never");
+            released.await();
+            return ToolResult.text("released");
           });
   private final LocalUpstream upstream =
       new LocalUpstream(
@@ -369,8 +370,20 @@ class LocalUpstreamTest {
         [{"jsonrpc":"2.0","id":1,"result":{}}]\
         """
       })
-  void shouldAcceptNotificationsAndResponses(String message) {
-    LocalClient.open(upstream).send(message);
+  void shouldContinueAfterMessagesThatNoCallWaitsFor(String message) throws Exception {
+    // given
+    LocalClient client = LocalClient.open(upstream);
+    MessageSource call = client.callTool("1", "stuck");
+    started.await();
+
+    // when
+    client.send(message);
+
+    // then
+    assertThat(client.ask("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}"))
+        .isEqualTo("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+    released.countDown();
+    assertThat(drain(call)).singleElement().asString().contains("\"text\":\"released\"");
   }
 
   @Test

@@ -1,10 +1,8 @@
-package dev.holdfast.wiring.start;
+package dev.holdfast.http.socket;
 
-import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.config.OwnCertificate;
 import dev.holdfast.text.Reason;
-import io.quarkus.runtime.StartupEvent;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.tls.CertificateUpdatedEvent;
 import io.quarkus.tls.TlsConfiguration;
@@ -37,7 +35,7 @@ import org.jboss.logging.Logger;
  * use, and keeps the earlier ones.
  */
 @Singleton
-final class OwnCertificates implements Supplier<List<OwnCertificate>> {
+public final class OwnCertificates implements Supplier<List<OwnCertificate>> {
 
   private static final Logger LOG = Logger.getLogger(OwnCertificates.class);
   private static final Duration DAY = Duration.ofDays(1);
@@ -75,10 +73,7 @@ final class OwnCertificates implements Supplier<List<OwnCertificate>> {
   }
 
   /** Throws {@link ConfigurationException} for a key that belongs to another certificate. */
-  void start(@Observes StartupEvent event, ProcessMode mode) {
-    if (!mode.serves()) {
-      return; // The command doctor tells.
-    }
+  public void start() {
     known.forEach((name, own) -> {
       if (own.problem() != null) {
         throw new ConfigurationException(key(name) + "key-store cannot be used: " + own.problem());

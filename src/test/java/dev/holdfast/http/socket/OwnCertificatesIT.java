@@ -1,4 +1,4 @@
-package dev.holdfast.wiring.start;
+package dev.holdfast.http.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
