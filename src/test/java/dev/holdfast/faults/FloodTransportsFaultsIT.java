@@ -95,19 +95,31 @@ class FloodTransportsFaultsIT {
     }
   }
 
+  /** With fewer events than sockets hold: Redis may be too slow to get ahead of the clients. */
   @Test
   void shouldDeliverEveryEventFromRedis() throws Exception {
+    settings.put("holdfast.stream.max-events", "500");
+    try (RedisFixture redis = RedisFixture.start()) {
+      settings.putAll(redis.gatewaySettings());
+      try (Gateway gateway = Gateway.start(settings)) {
+        together(
+            List.of(
+                () -> fast(gateway.url(SSE)),
+                () -> slow(gateway.url(SSE)),
+                () -> slow(gateway.url(STDIO)),
+                () -> slowSseClient(gateway)));
+      }
+    }
+  }
+
+  /** The program does not wait while the client moves: the replica must. */
+  @Test
+  void shouldDeliverEveryEventToAClientThatMoves() throws Exception {
     try (RedisFixture redis = RedisFixture.start()) {
       settings.putAll(redis.gatewaySettings());
       List<Gateway> gateways = Gateway.startPair(settings);
-      Gateway first = gateways.getFirst();
       try {
-        together(
-            List.of(
-                () -> fast(first.url(SSE)),
-                () -> slow(first.url(SSE)),
-                () -> slow(first.url(STDIO)),
-                () -> fastElsewhere(first.url(STDIO), gateways.getLast().url(STDIO))));
+        fastElsewhere(gateways.getFirst().url(STDIO), gateways.getLast().url(STDIO));
       } finally {
         gateways.forEach(Gateway::close);
       }
@@ -143,14 +155,12 @@ class FloodTransportsFaultsIT {
     return null;
   }
 
-  /** The program does not wait while the client moves: the replica must. */
-  private static Void fastElsewhere(URI endpoint, URI other) throws Exception {
+  private static void fastElsewhere(URI endpoint, URI other) throws Exception {
     String session = McpClient.at(endpoint).ready().session();
     FloodReader.of(BYTES)
         .call(endpoint, session, flood(BURST), 10)
         .resume(other, session, ALL)
         .assertHasAll(BURST);
-    return null;
   }
 
   private static Void slowSseClient(Gateway gateway) throws Exception {

@@ -24,6 +24,7 @@ import dev.holdfast.testing.MonitoringQueries;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import io.restassured.response.Response;
+import io.restassured.specification.RequestSpecification;
 import jakarta.inject.Inject;
 import java.io.IOException;
 import java.net.URI;
@@ -31,8 +32,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Checks what operators see: health, metrics and the activity of sessions. */
 @QuarkusTest
@@ -134,6 +138,43 @@ class HealthAndMetricsTest {
     assertThat(entry.activity().requests()).isEqualTo(3);
     assertThat(entry.activity().errors()).isEqualTo(1);
     assertThat(entry.activity().lastUsed()).isAfterOrEqualTo(entry.session().created());
+    client.delete();
+  }
+
+  /**
+   * A client that asks for a session or for events that are not there. {@code InvalidRequestTest}
+   * and {@code RelayResumeTest} read the lines, which have the causes.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "of nobody, , 404, holdfast_errors_total{kind=\"not_found\"}",
+    "malformed, , 404, holdfast_errors_total{kind=\"not_found\"}",
+    "own, nosuchstream_1-1, 400, holdfast_errors_total{kind=\"bad_request\"}",
+    "own, nosuchstream_0-0, 410, holdfast_errors_total{kind=\"purged\"}",
+    "own, nosuchstream_0-0, 410, holdfast_gaps_total",
+  })
+  void shouldCountOnceWhatIsNotThere(
+      String whose, @Nullable String lastId, int status, String counter) {
+    McpClient client = McpClient.at(GatewayUrl.mcp()).ready();
+    String session =
+        switch (whose) {
+          case "own" -> client.session();
+          case "of nobody" -> "x".repeat(43);
+          default -> whose;
+        };
+    double before = Metrics.of(counter);
+
+    for (int i = 0; i < 3; i++) {
+      RequestSpecification request =
+          given().header("Mcp-Session-Id", session).header("Accept", "text/event-stream");
+      if (lastId != null) {
+        request.header("Last-Event-ID", lastId);
+      }
+      request.get("/mcp").then().statusCode(status);
+    }
+
+    await().untilAsserted(() -> assertThat(Metrics.of(counter)).isGreaterThanOrEqualTo(before + 3));
+    assertThat(Metrics.of(counter)).isEqualTo(before + 3);
     client.delete();
   }
 

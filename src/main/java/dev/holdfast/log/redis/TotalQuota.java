@@ -39,7 +39,7 @@ final class TotalQuota {
   private static final int MOST_SESSIONS = 64;
 
   /** The most steps of purging until the next report. */
-  private static final int MOST_STEPS = 256;
+  private static final int MOST_STEPS = 512;
 
   private final RedisClient client;
   private final RedisKeys keys;

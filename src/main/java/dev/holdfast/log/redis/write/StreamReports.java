@@ -46,7 +46,7 @@ public final class StreamReports {
   private static final int MOST_STREAMS = 128;
 
   /** The most runs of a script that has left something to do, until others have their turn. */
-  private static final int MOST_RUNS = 64;
+  private static final int MOST_RUNS = 128;
 
   /** Bounds the memory. Redis learns of the streams of further sessions when they are used. */
   private static final int MOST_EXPIRIES = 100_000;

@@ -7,7 +7,7 @@ local KEPT_PART = 0.875
 
 -- What one run may still do: remove streams and events, read events that it removes, and measure
 -- streams. Measuring takes as long as reading one word of each event.
-local itemsLeft, bytesLeft, measuredLeft = MOST, 1048576, 4096
+local streamsLeft, itemsLeft, bytesLeft, measuredLeft = MOST_STREAMS, MOST, 1048576, 4096
 -- What Redis needs for an event besides its payload, as the writers count it.
 local EVENT_BYTES = 64
 
@@ -61,7 +61,7 @@ end
 
 -- Returns whether the session still has too many bytes, and the run may continue.
 local function mustPurge(target)
-  return all > target and itemsLeft > 0 and bytesLeft > 0
+  return all > target and streamsLeft > 0 and itemsLeft > 0 and bytesLeft > 0
 end
 
 -- Removes complete streams with their records.
@@ -88,15 +88,15 @@ local function removeStreams(names)
   redis.call('HDEL', KEYS[1], unpack(tails))
   redis.call('ZREM', COMPLETE, unpack(names))
   redis.call('ZREM', ORDER, unpack(names))
-  itemsLeft = itemsLeft - #names
+  streamsLeft = streamsLeft - #names
   purged = true
 end
 
 -- Removes expired complete streams. Returns whether more are left.
 local function removeExpired(now)
-  local names = redis.call('ZRANGEBYSCORE', COMPLETE, '-inf', now, 'LIMIT', 0, itemsLeft)
+  local names = redis.call('ZRANGEBYSCORE', COMPLETE, '-inf', now, 'LIMIT', 0, streamsLeft)
   removeStreams(names)
-  return itemsLeft == 0
+  return streamsLeft == 0
 end
 
 -- Removes streams, in the given order, until the session is small enough.
@@ -121,7 +121,7 @@ end
 -- Returns complete streams of a stage, the oldest first, that completed before a time.
 local function inStage(stage, before)
   local most = before and '(' .. text(stage + before) or '(' .. text(stage + STAGE)
-  return redis.call('ZRANGEBYSCORE', ORDER, text(stage), most, 'LIMIT', 0, itemsLeft)
+  return redis.call('ZRANGEBYSCORE', ORDER, text(stage), most, 'LIMIT', 0, streamsLeft)
 end
 
 local function removeStage(stage, before, target, kept)
@@ -264,7 +264,7 @@ end
 
 -- Returns complete streams that only a replica of an earlier version has listed, without an order.
 local function unordered()
-  local names = redis.call('ZRANGE', COMPLETE, 0, itemsLeft - 1)
+  local names = redis.call('ZRANGE', COMPLETE, 0, streamsLeft - 1)
   local scores = #names > 0 and redis.call('ZMSCORE', ORDER, unpack(names)) or {}
   local found = {}
   for i, name in ipairs(names) do
