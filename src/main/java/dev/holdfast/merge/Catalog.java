@@ -28,6 +28,8 @@ final class Catalog {
   private static final Logger LOG = Logger.getLogger(Catalog.class);
   private static final LogRate FAILED = new LogRate(Duration.ofSeconds(1));
 
+  private static final LogRate DROPPED = new LogRate(Duration.ofSeconds(1));
+
   /** A server need not tell of changes. */
   private static final long MAX_AGE = Duration.ofMinutes(5).toNanos();
 
@@ -160,6 +162,14 @@ final class Catalog {
     Names names = kind.names;
     if (names == null || !names.members().equals(members)) {
       names = new Names(members, settings);
+      if (!names.dropped().isEmpty()
+          && (kind.names == null || !kind.names.dropped().equals(names.dropped()))) {
+        DROPPED.warn(
+            LOG,
+            "names of an endpoint dropped endpoint=%s names=%s",
+            settings.name(),
+            names.dropped());
+      }
       kind.names = names;
     }
     return names;
@@ -251,13 +261,6 @@ final class Catalog {
     try (var _ = lock.hold()) {
       Kind known = kinds.get(kind);
       return known == null ? null : known.names;
-    }
-  }
-
-  /** The names as they are known now, of the callers who came last; null if nobody came. */
-  @Nullable Names latest() {
-    try (var _ = lock.hold()) {
-      return kinds.isEmpty() ? null : kinds.lastEntry().getValue().names;
     }
   }
 }

@@ -39,6 +39,12 @@ final class MemberSessions {
 
   private static final Logger LOG = Logger.getLogger(MemberSessions.class);
 
+  /** The upstream's id of each session of an endpoint. */
+  static final String MARK = "merged";
+
+  /** The same if the session lives on one replica. */
+  static final String PINNED = "merged pinned";
+
   static final Body INITIALIZED =
       Envelopes.read(JsonRpcMessages.of(Methods.NOTIFICATIONS_INITIALIZED).toBytes());
 
@@ -59,6 +65,11 @@ final class MemberSessions {
   MemberSessions(SessionStore store, Members servers) {
     this.store = store;
     this.servers = servers;
+  }
+
+  /** Returns true if the session of a link lives on one replica. */
+  static boolean isPinned(UpstreamLink merged) {
+    return PINNED.equals(merged.session());
   }
 
   /** The links of all open sessions, by member, as the store has them now. */
@@ -171,7 +182,7 @@ final class MemberSessions {
         initialize(
             server, recorded, merged.protocolVersion(), Members.forServer(server, merged.sender()));
     UpstreamLink link = Objects.requireNonNull(handshake.link());
-    if (server.placement(link).pinned() && !MergedUpstream.isPinned(merged)) {
+    if (server.placement(link).pinned() && !isPinned(merged)) {
       server.attach(link).end();
       throw new UpstreamException.Broken("it needs a session that began when it was known", null);
     }

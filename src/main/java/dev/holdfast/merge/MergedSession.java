@@ -1,6 +1,5 @@
 package dev.holdfast.merge;
 
-import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.merge.Names.Target;
 import dev.holdfast.merge.Offer.Kind;
 import dev.holdfast.protocol.Body;
@@ -31,19 +30,17 @@ final class MergedSession implements UpstreamSession {
 
   private static final Logger LOG = Logger.getLogger(MergedSession.class);
 
-  private final MergedUpstream merged;
+  private final SharedServers shared;
   private final MemberSessions members;
   private final UpstreamLink link;
-  private final ByteBudget held;
 
   /** True once a request has opened a session with a server. */
   private volatile boolean hasOpened;
 
-  MergedSession(MergedUpstream merged, MemberSessions members, UpstreamLink link, ByteBudget held) {
-    this.merged = merged;
-    this.members = members;
+  MergedSession(SharedServers shared, UpstreamLink link) {
+    this.shared = shared;
+    this.members = shared.members();
     this.link = link;
-    this.held = held;
   }
 
   @Override
@@ -53,7 +50,7 @@ final class MergedSession implements UpstreamSession {
         case Body.Single(Message.Request request) -> answer(request, body);
         case Body.Single _ -> throw new IllegalArgumentException("There is no request in the body");
         case Body.Batch batch ->
-            BatchAnswer.of(batch, held, request -> answer(request, null), this::pass);
+            BatchAnswer.of(batch, shared.held(), request -> answer(request, null), this::pass);
       };
     } catch (SessionStoreException away) {
       throw new UpstreamException.Unreachable(away);
@@ -85,7 +82,7 @@ final class MergedSession implements UpstreamSession {
 
   private Answer list(Message.Request request, Kind kind) {
     String cursor = JsonEdit.raw(request.bytes(), "params", "cursor");
-    String page = merged.names(link).page(kind, cursor);
+    String page = shared.names(link).page(kind, cursor);
     return page == null
         ? error(request, JsonRpcErrorCode.INVALID_PARAMS, "Invalid params: the cursor is unknown")
         : new Answer.Json(JsonRpcMessages.result(request.id(), page));
@@ -93,7 +90,7 @@ final class MergedSession implements UpstreamSession {
 
   private Answer named(
       Kind kind, @Nullable String name, Message.Request request, @Nullable Body body) {
-    Names names = merged.names(link);
+    Names names = shared.names(link);
     Optional<Target> found = names.find(kind, name);
     if (found.isEmpty()) {
       return unknown(request, "Unknown " + kind.word + ": " + name, names);
@@ -112,7 +109,7 @@ final class MergedSession implements UpstreamSession {
 
   private Answer located(Message.Request request, @Nullable Body body) {
     String uri = parameter(request, "uri");
-    Names names = merged.names(link);
+    Names names = shared.names(link);
     Optional<String> member = uri == null ? Optional.empty() : names.server(uri);
     if (uri == null || member.isEmpty()) {
       return unknown(request, "Resource not found: " + uri, names);
@@ -128,7 +125,7 @@ final class MergedSession implements UpstreamSession {
   }
 
   private Answer complete(Message.Request request, @Nullable Body body) {
-    Names names = merged.names(link);
+    Names names = shared.names(link);
     String prompt = JsonEdit.text(JsonEdit.raw(request.bytes(), "params", "ref", "name"));
     String template = JsonEdit.text(JsonEdit.raw(request.bytes(), "params", "ref", "uri"));
     if (template != null) {
@@ -195,7 +192,7 @@ final class MergedSession implements UpstreamSession {
         lost,
         () -> {
           hasOpened = true;
-          StandaloneStreams here = merged.listening(link);
+          StandaloneStreams here = shared.listening(link);
           if (here != null) {
             here.listenTo(member);
           }
@@ -215,7 +212,7 @@ final class MergedSession implements UpstreamSession {
   }
 
   private UpstreamMessage translated(String member, UpstreamMessage message) {
-    merged.heard(link, member, message);
+    shared.heard(link, member, message);
     String id = message.eventId();
     return MemberIds.toClient(member, message, id == null ? null : member + " " + id);
   }
@@ -280,7 +277,7 @@ final class MergedSession implements UpstreamSession {
   public void told(Body messages) {
     for (Message message : messages.messages()) {
       if (message instanceof Message.Request) {
-        StandaloneStreams here = merged.listening(link);
+        StandaloneStreams here = shared.listening(link);
         if (here != null) {
           here.listen();
         }
@@ -306,9 +303,9 @@ final class MergedSession implements UpstreamSession {
   @Override
   public Optional<MessageSource> listen(@Nullable String after) {
     try {
-      StandaloneStreams streams = merged.listen(link, after);
+      StandaloneStreams streams = shared.listen(link, after);
       streams.listen();
-      return Optional.of(streams.source(() -> merged.stopListening(link, streams)));
+      return Optional.of(streams.source(() -> shared.stopListening(link, streams)));
     } catch (SessionStoreException away) {
       throw new UpstreamException.Unreachable(away);
     }
@@ -341,7 +338,7 @@ final class MergedSession implements UpstreamSession {
 
   @Override
   public void end() {
-    StandaloneStreams here = merged.listening(link);
+    StandaloneStreams here = shared.listening(link);
     if (here != null) {
       here.close();
     }

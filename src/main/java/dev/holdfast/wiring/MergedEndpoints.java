@@ -14,6 +14,7 @@ import dev.holdfast.wiring.config.CheckedConfig;
 import dev.holdfast.wiring.config.CurrentConfig;
 import dev.holdfast.wiring.config.GatewayConfig;
 import dev.holdfast.wiring.config.UpstreamFactory;
+import dev.holdfast.wiring.config.ViewConfig;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
 import java.util.Collections;
@@ -39,7 +40,7 @@ public final class MergedEndpoints {
       AccessTokens tokens,
       @ConfigProperty(name = "quarkus.application.version") String version) {
     GatewayConfig config = checked.gateway();
-    Map<String, GatewayConfig.View> views = new HashMap<>();
+    Map<String, ViewConfig> views = new HashMap<>();
     config.views().forEach((name, view) -> views.put(Endpoint.VIEWS + name, view));
     if (configured.merges()) {
       views.put(Endpoint.DEFAULT_UPSTREAM, config.merge());
@@ -66,8 +67,7 @@ public final class MergedEndpoints {
   }
 
   /** The servers of a view; without agents, and without demo tools, unless it names them. */
-  private static Map<String, Upstream> members(
-      ConfiguredUpstreams configured, GatewayConfig.View view) {
+  private static Map<String, Upstream> members(ConfiguredUpstreams configured, ViewConfig view) {
     if (view.servers().isPresent()) {
       return configured.byName();
     }
@@ -79,7 +79,7 @@ public final class MergedEndpoints {
     return servers;
   }
 
-  private static MergeSettings settings(String name, GatewayConfig.View view) {
+  private static MergeSettings settings(String name, ViewConfig view) {
     Map<String, String> renames = new HashMap<>();
     view.rename().forEach((renamed, original) -> renames.put(original.strip(), renamed));
     return new MergeSettings(

@@ -61,6 +61,24 @@ class EraConformanceIT {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "old, conformance-server.mjs, era/server.mjs",
+    "merged, era/server.mjs, conformance-server.mjs"
+  })
+  @EnabledIfSystemProperty(named = ALL, matches = "true")
+  void shouldConformAtAnEndpointOfServersOfBothEras(String upstream, String first, String second) {
+    try (NodeFixture server = NodeFixture.start(first);
+        NodeFixture other = NodeFixture.start(second)) {
+      Map<String, String> settings = new HashMap<>(GatewayConformanceIT.merged(server, other));
+      settings.put("holdfast.calls.task-after", TASK_AFTER);
+      settings.put("holdfast.eras.share-anonymous-sessions", "true");
+      try (Gateway gateway = Gateway.start(settings)) {
+        conforms(gateway.url(), upstream, upstream + "-merged");
+      }
+    }
+  }
+
   @Test
   @EnabledIfSystemProperty(named = ALL, matches = "true")
   void shouldConformWithToolsOfTheGateway(@TempDir Path directory) {

@@ -9,6 +9,7 @@ import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RoundRobin;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -43,6 +44,31 @@ class GatewayConformanceIT {
         Gateway gateway = Gateway.start(onRedis(redis, "url", server.url().toString()))) {
       conforms(gateway.url(), "redis", "Redis");
     }
+  }
+
+  @Test
+  void shouldConformAtAnEndpointOfServersOfBothEras() {
+    try (NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
+        NodeFixture other = NodeFixture.start(NodeFixture.STATELESS_SERVER);
+        RedisFixture redis = RedisFixture.start()) {
+      Map<String, String> settings = new HashMap<>(redis.gatewaySettings());
+      settings.putAll(merged(server, other));
+      conformsOverTwo(
+          settings, "merged", "Redis, two replicas in turn, two servers at one endpoint");
+    }
+  }
+
+  /** Settings of an endpoint where the first server has the names that both have. */
+  static Map<String, String> merged(NodeFixture first, NodeFixture second) {
+    return Map.of(
+        "holdfast.upstreams.first.url",
+        first.url().toString(),
+        "holdfast.upstreams.second.url",
+        second.url().toString(),
+        "holdfast.merge.servers",
+        "first,second",
+        "holdfast.merge.naming",
+        "priority");
   }
 
   /** Nothing sticks a session to a replica: a client's next request goes to the other. */

@@ -71,6 +71,26 @@ class EraHarnessIT {
     }
   }
 
+  /** Both servers have the same tools; those of the first one have the names. */
+  @ParameterizedTest
+  @CsvSource({
+    "old http, conformance-server.mjs, era/server.mjs",
+    "new http, era/server.mjs, conformance-server.mjs"
+  })
+  void shouldServeBothErasAtOneEndpoint(String server, String script, String other) {
+    try (NodeFixture first = NodeFixture.start(script);
+        NodeFixture second = NodeFixture.start(other)) {
+      Map<String, String> settings =
+          new HashMap<>(with("upstreams.first.url", first.url().toString()));
+      settings.put("holdfast.upstreams.second.url", second.url().toString());
+      settings.put("holdfast.merge.servers", "first,second");
+      settings.put("holdfast.merge.naming", "priority");
+      try (Gateway gateway = Gateway.start(settings)) {
+        findsAsExpected(server, gateway.url());
+      }
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"old stdio, conformance-stdio.mjs", "new stdio, era/server.mjs"})
   void shouldServeBothErasOverStdio(String server, String script) {

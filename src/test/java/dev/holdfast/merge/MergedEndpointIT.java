@@ -78,7 +78,12 @@ class MergedEndpointIT {
       try (Gateway first = pair.getFirst();
           Gateway second = pair.getLast()) {
         McpClient client = McpClient.at(first.url()).ready();
-        FrameStream call = client.call("two__count", "{\"n\":40,\"intervalMs\":100}");
+        FrameStream call =
+            client.stream(
+                """
+                {"jsonrpc":"2.0","id":200,"method":"tools/call","params":{"name":"two__count",\
+                "arguments":{"n":40,"intervalMs":100},"_meta":{"progressToken":1}}}\
+                """);
         for (int i = 0; i < 5; i++) {
           Frame.Event _ = call.event();
         }

@@ -7,7 +7,6 @@ import dev.holdfast.config.Range;
 import dev.holdfast.config.SizeConverter;
 import dev.holdfast.era.north.EraConfig;
 import dev.holdfast.era.south.Era;
-import dev.holdfast.merge.MergeSettings;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
@@ -53,7 +52,7 @@ public interface GatewayConfig {
   Merge merge();
 
   /** Selections of servers and tools by name, each at {@code /views/<name>/mcp}. */
-  Map<String, View> views();
+  Map<String, ViewConfig> views();
 
   /** Abilities and limits of further clients, by a name for logs. */
   Map<String, KnownClient.Settings> clients();
@@ -184,35 +183,8 @@ public interface GatewayConfig {
     Duration timeout();
   }
 
-  /** One endpoint for several servers. */
-  interface View {
-    /** Names of the servers, the most important first; by default all in alphabetical order. */
-    Optional<List<String>> servers();
-
-    /** The rule for the names of tools and prompts. */
-    @WithDefault("prefix")
-    MergeSettings.Naming naming();
-
-    /** Names of tools and prompts at their servers, as {@code server/name}, by new names. */
-    Map<String, String> rename();
-
-    /** Patterns of {@code server/name} of tools and prompts that clients get; by default all. */
-    Optional<List<String>> allow();
-
-    /** Patterns of {@code server/name} that clients do not get even if they are allowed. */
-    Optional<List<String>> deny();
-
-    /** Scope that a client needs to use the endpoint. */
-    Optional<String> scope();
-
-    /** Time for which a client waits for the lists of a server that does not answer. */
-    @WithDefault("5s")
-    @Range(min = "100ms", max = "1m")
-    Duration patience();
-  }
-
   /** The view at {@code /mcp}. */
-  interface Merge extends View {
+  interface Merge extends ViewConfig {
     /**
      * True to merge all servers at {@code /mcp}. By default, if there are several {@code upstreams}
      * and nothing else is at {@code /mcp} but demo tools.
