@@ -76,7 +76,7 @@ class MergedFaultsIT {
 
         List<Call> second = call(threads, clients, 200);
         Thread.sleep(1000);
-        legacy.close(); // A server this time.
+        stop(legacy);
         fleet.get(1).kill();
         check(second.stream().filter(call -> !call.server().equals("sse")).toList());
 
@@ -93,6 +93,10 @@ class MergedFaultsIT {
         fleet.forEach(Gateway::close);
       }
     }
+  }
+
+  private static void stop(AutoCloseable server) throws Exception {
+    server.close();
   }
 
   private List<Call> call(ExecutorService threads, List<FollowingClient> clients, int id) {

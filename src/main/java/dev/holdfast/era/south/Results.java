@@ -21,6 +21,9 @@ final class Results {
 
   static final String OBJECT = "\"object\"";
 
+  private static final String MISSING_CAPABILITY =
+      String.valueOf(JsonRpcErrorCode.MISSING_CAPABILITY.code());
+
   /** Codes of 2026-07-28, about members that the gateway has added. */
   private static final Pattern UNKNOWN_TO_CLIENTS = Pattern.compile("-320[2-9]\\d");
 
@@ -49,7 +52,10 @@ final class Results {
     byte[] json = response.bytes();
     if (response.error()) {
       String code = JsonEdit.raw(json, "error", "code");
-      return code != null && UNKNOWN_TO_CLIENTS.matcher(code).matches()
+      // What the client has not declared is for its user, or for a client of the same revision.
+      return code != null
+              && !code.equals(MISSING_CAPABILITY)
+              && UNKNOWN_TO_CLIENTS.matcher(code).matches()
           ? failure(request, "The server and the gateway do not understand each other")
           : new JsonEdit().set(request.id().json(), "id").apply(json);
     }

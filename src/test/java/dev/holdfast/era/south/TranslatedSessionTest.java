@@ -201,7 +201,7 @@ class TranslatedSessionTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"-32020, -32603", "-32021, -32603", "-32022, -32603", "-32602, -32602"})
+  @CsvSource({"-32020, -32603", "-32021, -32021", "-32022, -32603", "-32602, -32602"})
   void shouldHideErrorsOfTheRevision(int code, int shown) {
     server.error("prompts/list", 400, code, "");
 
