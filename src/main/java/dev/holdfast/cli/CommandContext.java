@@ -5,6 +5,7 @@ import dev.holdfast.clients.KnownClients;
 import dev.holdfast.config.OwnCertificate;
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.StreamIndex;
+import dev.holdfast.merge.MergedUpstream;
 import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.upstream.Upstream;
 import java.util.List;
@@ -17,12 +18,14 @@ import java.util.function.Supplier;
  *
  * @param sharedStore the store that this process shares with gateways; empty for the memory store
  * @param upstreams upstreams by name, including {@link Endpoint#DEFAULT_UPSTREAM}
+ * @param merged endpoints for several servers, by name
  * @param certificates what this process would show to clients and servers
  * @param maxConnections limit on client connections of one replica
  */
 public record CommandContext(
     Optional<SharedStore> sharedStore,
     Map<String, Upstream> upstreams,
+    Map<String, MergedUpstream> merged,
     Supplier<List<OwnCertificate>> certificates,
     KnownClients clients,
     int maxConnections,

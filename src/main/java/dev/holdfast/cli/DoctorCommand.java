@@ -37,6 +37,9 @@ record DoctorCommand(CommandContext context, InstantSource clock, Output output)
     context
         .upstreams()
         .forEach((name, upstream) -> results.add(new UpstreamCheck(name, upstream).run()));
+    context
+        .merged()
+        .forEach((name, endpoint) -> results.addAll(new MergeCheck(name, endpoint).run()));
     context.certificates().get().forEach(own -> results.add(certificate(own)));
     results.add(openFiles());
     context

@@ -125,7 +125,8 @@ record UpstreamCheck(String name, Upstream upstream) {
             "give the server an event store, or know that a broken connection ends its calls");
   }
 
-  private static Message.Request initialize() {
+  /** The request with which the check opens a session. */
+  static Message.Request initialize() {
     String json =
         """
         {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"%s",\

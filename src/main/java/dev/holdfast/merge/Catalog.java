@@ -80,18 +80,28 @@ final class Catalog {
     @Nullable String problem;
     @Nullable CompletableFuture<Boolean> reading;
     long readAt;
-    boolean isStale = true;
+
+    /** Changes of which the server has told, and those of them that its lists have. */
+    long changes = 1;
+
+    long read;
 
     /** True once a caller has waited for the reading as long as one does. */
     boolean isLate;
 
     boolean needsReading(long now) {
-      return reading == null
-          && (isStale ? problem == null || now - readAt > RETRY_INTERVAL : now - readAt > MAX_AGE);
+      long age = now - readAt;
+      boolean isDue = problem == null ? isStale() || age > MAX_AGE : age > RETRY_INTERVAL;
+      return reading == null && isDue;
     }
 
+    boolean isStale() {
+      return read != changes;
+    }
+
+    /** Another attempt at a server that has failed keeps nobody waiting. */
     boolean isWorthWaiting() {
-      return reading != null && !isLate && (isStale || offer == null);
+      return reading != null && !isLate && problem == null && isStale();
     }
 
     String unavailable() {
@@ -155,7 +165,7 @@ final class Catalog {
         servers.stream()
             .map(name -> {
               Server server = Objects.requireNonNull(kind.servers.get(name));
-              boolean isAway = server.problem != null || (server.isLate && server.isStale);
+              boolean isAway = server.problem != null || (server.isLate && server.isStale());
               return new Names.Member(name, server.offer, isAway ? server.unavailable() : null);
             })
             .toList();
@@ -179,53 +189,66 @@ final class Catalog {
     CompletableFuture<Boolean> reading = new CompletableFuture<>();
     server.reading = reading;
     Offer before = server.offer;
+    long changes = server.changes;
     Thread _ =
         Thread.ofVirtual()
             .name("lists")
             .start(() -> {
-              boolean changed = false;
+              boolean isNews = false;
               try {
-                changed = take(kind, server, read.read(name, before), null);
-              } catch (RuntimeException failure) {
-                FAILED.warn(
-                    LOG,
-                    "lists of a server not read endpoint=%s upstream=%s reason=%s",
-                    settings.name(),
-                    name,
-                    failure.getMessage());
-                changed = take(kind, server, null, String.valueOf(failure.getMessage()));
+                isNews = take(kind, server, read.read(name, before), changes);
+              } catch (RuntimeException | Error failure) {
+                fail(name, server, failure);
               } finally {
                 reading.complete(true);
               }
-              if (changed) {
+              if (isNews) {
                 onChange.accept(kind, name);
               }
             });
   }
 
-  /** Takes what was read; returns true if callers who did not wait should look again. */
-  private boolean take(
-      String kind, Server server, @Nullable Offer offer, @Nullable String problem) {
+  /**
+   * Takes what was read.
+   *
+   * @param changes those that the lists have
+   * @return true if callers who did not wait should look again, and nobody has told them
+   */
+  private boolean take(String kind, Server server, Offer offer, long changes) {
     try (var _ = lock.hold()) {
+      Offer before = server.offer;
       boolean wasAway = server.isLate || server.problem != null;
-      boolean differs = offer != null && server.offer != null && !offer.equals(server.offer);
-      boolean isFirst = offer != null && server.offer == null && !server.isLate;
-      server.reading = null;
-      server.readAt = System.nanoTime();
-      server.problem = problem;
-      server.isLate = false;
-      if (offer != null) {
-        boolean asked = server.isStale && !wasAway;
-        server.isStale = false;
-        if (server.offer == null || differs) {
-          budget.take(offer.bytes() - (server.offer == null ? 0 : server.offer.bytes()));
-          server.offer = offer;
-          evict(kind);
-        }
-        return wasAway || (differs && !asked && !isFirst);
+      boolean differs = !offer.equals(before);
+      boolean isNews = wasAway || (differs && !server.isStale());
+      read(server);
+      server.problem = null;
+      server.read = changes;
+      if (differs) {
+        budget.take(offer.bytes() - (before == null ? 0 : before.bytes()));
+        server.offer = offer;
+        evict(kind);
       }
-      return false;
+      return isNews;
     }
+  }
+
+  private void fail(String name, Server server, Throwable failure) {
+    FAILED.warn(
+        LOG,
+        "lists of a server not read endpoint=%s upstream=%s reason=%s",
+        settings.name(),
+        name,
+        failure.getMessage());
+    try (var _ = lock.hold()) {
+      read(server);
+      server.problem = String.valueOf(failure.getMessage());
+    }
+  }
+
+  private static void read(Server server) {
+    server.reading = null;
+    server.readAt = System.nanoTime();
+    server.isLate = false;
   }
 
   /** Forgets callers of other kinds while the budget is exceeded. */
@@ -249,7 +272,7 @@ final class Catalog {
       for (Kind kind : kinds.values()) {
         Server server = kind.servers.get(name);
         if (server != null) {
-          server.isStale = true;
+          server.changes++;
           server.problem = null;
         }
       }

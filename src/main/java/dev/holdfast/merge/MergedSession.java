@@ -90,8 +90,12 @@ final class MergedSession implements UpstreamSession {
 
   private Answer named(
       Kind kind, @Nullable String name, Message.Request request, @Nullable Body body) {
-    Names names = shared.names(link);
-    Optional<Target> found = names.find(kind, name);
+    Names names = shared.known(link.sender());
+    Optional<Target> found = names == null ? Optional.empty() : names.find(kind, name);
+    if (names == null || found.isEmpty()) {
+      names = shared.names(link);
+      found = names.find(kind, name);
+    }
     if (found.isEmpty()) {
       return unknown(request, "Unknown " + kind.word + ": " + name, names);
     }

@@ -81,6 +81,23 @@ public final class MergedUpstream implements Upstream {
         List.of());
   }
 
+  /**
+   * The names of an endpoint, for a caller who may use all servers, but no tool with a scope.
+   *
+   * @param tools by server, in alphabetical order
+   * @param dropped what has no name, with the reasons
+   * @param unavailable reasons of the servers that cannot be used now
+   */
+  public record Survey(
+      Map<String, List<String>> tools, List<String> dropped, Map<String, String> unavailable) {}
+
+  /** Asks all servers, as a client that opens a session does. */
+  public Survey survey(Message.Request initialize) {
+    String newest = ProtocolVersion.NEWEST_WITH_SESSIONS.wire();
+    Names names = shared.allNames(initialize.bytes(), newest);
+    return new Survey(names.tools(), names.dropped(), names.problems());
+  }
+
   @Override
   public Profile profile() {
     return servers.profile();

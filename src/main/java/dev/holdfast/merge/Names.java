@@ -149,6 +149,15 @@ final class Names {
     return List.copyOf(dropped);
   }
 
+  /** The names of all tools, by server. */
+  Map<String, List<String>> tools() {
+    Map<String, List<String>> tools = new TreeMap<>();
+    of(Kind.TOOL)
+        .forEach((name, target) ->
+            tools.computeIfAbsent(target.member, _ -> new ArrayList<>()).add(name));
+    return tools;
+  }
+
   List<Member> members() {
     return members;
   }

@@ -63,6 +63,14 @@ final class SharedServers {
         (member, _) -> probe(member, initialize, version, opener));
   }
 
+  /** The names of all servers, whatever scopes they require. */
+  Names allNames(byte[] initialize, String version) {
+    return catalog.names(
+        "all",
+        List.copyOf(servers.byName().keySet()),
+        (member, _) -> probe(member, initialize, version, Caller.UNKNOWN));
+  }
+
   /** The names that callers like this one got last; null if none came. */
   @Nullable Names known(Caller caller) {
     return catalog.known(servers.kind(caller));

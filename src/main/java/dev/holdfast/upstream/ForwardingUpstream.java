@@ -45,6 +45,11 @@ public abstract class ForwardingUpstream implements Upstream {
   }
 
   @Override
+  public ToolName tool(String name, Caller caller) {
+    return upstream.tool(name, caller);
+  }
+
+  @Override
   public ProcessCount processes() {
     return upstream.processes();
   }

@@ -5,6 +5,7 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.RequestId;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A message from a server. For one thread at a time. */
@@ -35,7 +36,12 @@ public final class UpstreamMessage {
 
   /** The same message with another id of its event. */
   public UpstreamMessage withEventId(@Nullable String id) {
-    return new UpstreamMessage(payload, id, failure);
+    if (Objects.equals(id, eventId)) {
+      return this;
+    }
+    UpstreamMessage other = new UpstreamMessage(payload, id, failure);
+    other.body = body;
+    return other;
   }
 
   /** Creates the error in place of a response that was too large. */

@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 /** The endpoints for several servers: {@code /mcp} if it merges, and the views. */
@@ -90,6 +91,11 @@ public final class MergedEndpoints {
         view.allow().map(NamePatterns::of).orElse(null),
         view.deny().map(NamePatterns::of).orElse(null),
         view.patience());
+  }
+
+  /** The endpoints in alphabetical order, by the names that they have as upstreams. */
+  Map<String, MergedUpstream> all() {
+    return new TreeMap<>(byName);
   }
 
   /** The endpoints by the names that they have as upstreams. */

@@ -276,6 +276,7 @@ public final class RelayProducer {
       StreamIndex streams,
       SharedLog log,
       ConfiguredUpstreams upstreams,
+      MergedEndpoints merged,
       Supplier<List<OwnCertificate>> certificates,
       KnownClients clients,
       LimitsConfig limits) {
@@ -287,6 +288,7 @@ public final class RelayProducer {
                 log.inbox(),
                 gateway.redis().maxBytes().asLongValue())),
         upstreams.byName(),
+        merged.all(),
         certificates,
         clients,
         limits.connections(),

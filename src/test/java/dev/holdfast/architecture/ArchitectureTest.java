@@ -382,6 +382,7 @@ class ArchitectureTest {
                   "bridge",
                   "clients",
                   "config",
+                  "merge",
                   "record",
                   "relay",
                   "relay.stream",

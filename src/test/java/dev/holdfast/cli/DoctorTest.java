@@ -9,7 +9,11 @@ import dev.holdfast.call.Endpoint;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.config.OwnCertificate;
 import dev.holdfast.demo.Demo;
+import dev.holdfast.merge.MergeSettings;
+import dev.holdfast.merge.MergedUpstream;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.session.SessionLimits;
+import dev.holdfast.session.memory.MemorySessionStore;
 import dev.holdfast.testing.Certificates;
 import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Handshake;
@@ -61,6 +65,7 @@ class DoctorTest {
   private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
 
   private Upstream checked = upstream;
+  private Map<String, MergedUpstream> merged = Map.of();
   private final List<OwnCertificate> certificates = new ArrayList<>();
 
   @AfterEach
@@ -74,6 +79,7 @@ class DoctorTest {
         new CommandContext(
             Optional.empty(),
             Map.of(Endpoint.DEFAULT_UPSTREAM, checked),
+            merged,
             () -> certificates,
             new KnownClients(Map.of()),
             maxConnections,
@@ -84,6 +90,51 @@ class DoctorTest {
 
   private String printed() {
     return stdout.toString(UTF_8);
+  }
+
+  @Test
+  void shouldTellTheNamesOfAnEndpointForSeveralServers() {
+    MergeSettings settings =
+        new MergeSettings(
+            "default",
+            List.of("one", "two"),
+            MergeSettings.Naming.PRIORITY,
+            Map.of(),
+            null,
+            null,
+            Duration.ofSeconds(5));
+    try (LocalUpstream one = demo();
+        LocalUpstream two = demo()) {
+      merged = merged(settings, Map.of("one", one, "two", two));
+
+      assertThat(run(1, false)).isEqualTo(ExitCode.SUCCESS);
+    }
+    assertThat(printed()).contains("endpoint /mcp", "of one: ", "clients do not get: tool ");
+  }
+
+  private static LocalUpstream demo() {
+    return new LocalUpstream(
+        new LocalUpstream.ServerFeatures(Demo.TOOLS, List.of(), List.of()),
+        new LogLevelStore.InMemory(),
+        "test",
+        "1");
+  }
+
+  private static Map<String, MergedUpstream> merged(
+      MergeSettings settings, Map<String, Upstream> servers) {
+    return Map.of(
+        "default",
+        new MergedUpstream(
+            settings,
+            () -> servers,
+            _ -> Optional.empty(),
+            (_, _) -> true,
+            new MemorySessionStore(
+                Duration.ofMinutes(1),
+                () -> new SessionLimits(1, 1, Map.of()),
+                InstantSource.system()),
+            new ByteBudget(1000),
+            "1"));
   }
 
   @Test

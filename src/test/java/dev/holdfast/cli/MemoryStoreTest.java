@@ -31,7 +31,8 @@ class MemoryStoreTest {
   private static final InstantSource CLOCK = InstantSource.system();
 
   private final CommandContext context =
-      new CommandContext(Optional.empty(), Map.of(), List::of, new KnownClients(Map.of()), 1, 1000);
+      new CommandContext(
+          Optional.empty(), Map.of(), Map.of(), List::of, new KnownClients(Map.of()), 1, 1000);
   private final SessionStore sessions =
       new MemorySessionStore(HOUR, () -> new SessionLimits(1, 1, Map.of()), CLOCK);
   private final EventLog log =

@@ -54,7 +54,7 @@ final class Results {
       String code = JsonEdit.raw(json, "error", "code");
       // What the client has not declared is for its user, or for a client of the same revision.
       return code != null
-              && !code.equals(MISSING_CAPABILITY)
+              && (!code.equals(MISSING_CAPABILITY) || request.isInitialize())
               && UNKNOWN_TO_CLIENTS.matcher(code).matches()
           ? failure(request, "The server and the gateway do not understand each other")
           : new JsonEdit().set(request.id().json(), "id").apply(json);

@@ -185,10 +185,7 @@ public interface GatewayConfig {
 
   /** The view at {@code /mcp}. */
   interface Merge extends ViewConfig {
-    /**
-     * True to merge all servers at {@code /mcp}. By default, if there are several {@code upstreams}
-     * and nothing else is at {@code /mcp} but demo tools.
-     */
+    /** True to merge all servers. By default, if only demo tools are at {@code /mcp} else. */
     Optional<Boolean> enabled();
   }
 

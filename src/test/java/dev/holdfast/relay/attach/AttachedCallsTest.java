@@ -10,6 +10,7 @@ import dev.holdfast.call.Exchange;
 import dev.holdfast.call.Principal;
 import dev.holdfast.log.CallIndex;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.LogFixture;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.Reply;
@@ -137,7 +138,8 @@ class AttachedCallsTest {
     String digest = CallDigest.of(session, exchange).orElseThrow();
     fixture.log.afterOpen =
         stream -> {
-          CallIndex.Entry other = new CallIndex.Entry(stream, "other/1");
+          StreamRef another = new StreamRef(stream.key(), "another");
+          CallIndex.Entry other = new CallIndex.Entry(another, "other/1");
           CallIndex.Entry own = fixture.calls.exchange(digest, other, other, Duration.ZERO);
           assertThat(own).isNotNull();
           var _ = fixture.calls.exchange(digest, own, other, Duration.ZERO);
