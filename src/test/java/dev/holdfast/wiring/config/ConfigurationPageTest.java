@@ -47,6 +47,7 @@ class ConfigurationPageTest {
   private static final Map<Type, String> VALUES =
       Map.of(
           boolean.class, "`true`, `false`",
+          Boolean.class, "`true`, `false`",
           String.class, "text",
           URI.class, "URL",
           Path.class, "path",
