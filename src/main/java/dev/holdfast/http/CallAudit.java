@@ -64,7 +64,7 @@ record CallAudit(AuditLog audit, Upstreams upstreams) {
         ? null
         : upstreams
             .find(exchange.upstream())
-            .map(upstream -> upstream.tool(name, exchange.caller()))
+            .map(upstream -> upstream.tool(request, exchange.caller()))
             .orElse(new Upstream.ToolName(null, name));
   }
 

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param allow patterns of {@code server/name} that clients get; null for all
  * @param deny patterns of {@code server/name} that clients do not get; null for none
  * @param patience the most that a client waits for the lists of a server
+ * @param search whether clients get two tools that find and call the others, instead of a list
  */
 public record MergeSettings(
     String name,
@@ -25,7 +26,8 @@ public record MergeSettings(
     Map<String, String> renames,
     @Nullable NamePatterns allow,
     @Nullable NamePatterns deny,
-    Duration patience) {
+    Duration patience,
+    boolean search) {
 
   /** Rules for the names of tools and prompts. */
   public enum Naming {

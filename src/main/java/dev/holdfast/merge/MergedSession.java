@@ -66,7 +66,7 @@ final class MergedSession implements UpstreamSession {
     return switch (request.method()) {
       case Methods.PING -> new Answer.Json(JsonRpcMessages.result(request.id(), "{}"));
       case Methods.SET_LEVEL -> setLevel(request);
-      case Methods.TOOLS_CALL -> named(Kind.TOOL, request.toolName(), request, body);
+      case Methods.TOOLS_CALL -> call(request, body);
       case Methods.PROMPTS_GET -> named(Kind.PROMPT, parameter(request, "name"), request, body);
       case Methods.RESOURCES_READ, Methods.RESOURCES_SUBSCRIBE, Methods.RESOURCES_UNSUBSCRIBE ->
           located(request, body);
@@ -78,6 +78,19 @@ final class MergedSession implements UpstreamSession {
             : list(request, kind);
       }
     };
+  }
+
+  private Answer call(Message.Request request, @Nullable Body body) {
+    if (!shared.hasSearch()) {
+      return named(Kind.TOOL, request.toolName(), request, body);
+    }
+    if (SearchTools.FIND.equals(request.toolName())) {
+      Names names = shared.names(link);
+      JsonEdit result = names.tellProblems(SearchTools.found(request, names::search));
+      return new Answer.Json(JsonRpcMessages.result(request.id(), result.toJson()));
+    }
+    Message.Request direct = SearchTools.direct(request);
+    return named(Kind.TOOL, direct.toolName(), direct, direct.equals(request) ? body : null);
   }
 
   private Answer list(Message.Request request, Kind kind) {

@@ -109,7 +109,9 @@ public final class MergedUpstream implements Upstream {
   }
 
   @Override
-  public ToolName tool(String name, Caller caller) {
+  public ToolName tool(Message.Request call, Caller caller) {
+    String direct = shared.hasSearch() ? SearchTools.nameIn(call) : call.toolName();
+    String name = direct == null ? String.valueOf(call.toolName()) : direct;
     return Optional.ofNullable(shared.known(caller))
         .flatMap(names -> names.find(Offer.Kind.TOOL, name))
         .map(target -> new ToolName(target.member(), target.original()))

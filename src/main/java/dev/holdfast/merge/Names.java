@@ -6,6 +6,7 @@ import dev.holdfast.merge.Offer.Item;
 import dev.holdfast.merge.Offer.Kind;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.text.NamePatterns;
+import java.lang.ref.SoftReference;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.EnumMap;
@@ -33,10 +34,19 @@ final class Names {
   private static final int PAGE_BYTES = 4 << 20;
   private static final int MAX_DROPPED = 100;
 
+  /** The list of an endpoint with search. */
+  private static final List<Map.Entry<String, Target>> SEARCH_TOOLS =
+      List.of(
+          Map.entry(SearchTools.FIND, new Target("", SearchTools.FIND, SearchTools.FIND_JSON)),
+          Map.entry(SearchTools.CALL, new Target("", SearchTools.CALL, SearchTools.CALL_JSON)));
+
   private final List<Member> members;
   private final MergeSettings settings;
   private final Map<Kind, Map<String, Target>> targets = new EnumMap<>(Kind.class);
   private final List<String> dropped = new ArrayList<>();
+
+  /** Made by the first search; others may make it once more. */
+  private volatile SoftReference<ToolIndex> index = new SoftReference<>(null);
 
   /**
    * A server of the endpoint.
@@ -78,7 +88,9 @@ final class Names {
           boolean isShared = Objects.requireNonNullElse(servers.get(item.name()), 0) > 1;
           String name = renamed != null ? renamed : prefixed(member, item.name(), isShared);
           Target other = byName.get(name);
-          if (other == null) {
+          if (isSearched(kind) && SearchTools.has(name)) {
+            drop("tool %s of %s: the search has the name".formatted(name, member));
+          } else if (other == null) {
             byName.put(name, new Target(member, item.name(), rename(item, kind, name)));
           } else if (settings.naming() != MergeSettings.Naming.PRIORITY) {
             ambiguous
@@ -216,7 +228,8 @@ final class Names {
    * @param cursor raw JSON; null for the first page
    */
   @Nullable String page(Kind kind, @Nullable String cursor) {
-    List<Map.Entry<String, Target>> all = List.copyOf(of(kind).entrySet());
+    List<Map.Entry<String, Target>> all =
+        isSearched(kind) ? SEARCH_TOOLS : List.copyOf(of(kind).entrySet());
     int from = cursor == null ? 0 : after(all, cursor);
     if (from < 0) {
       return null;
@@ -235,6 +248,36 @@ final class Names {
       String next = Base64.getUrlEncoder().withoutPadding().encodeToString(last.getBytes(UTF_8));
       result.set("\"" + next + "\"", "nextCursor");
     }
+    return tellProblems(result).toJson();
+  }
+
+  private boolean isSearched(Kind kind) {
+    return kind == Kind.TOOL && settings.search();
+  }
+
+  /** The best tools for a query, as a raw JSON object. */
+  String search(String query, int limit) {
+    List<Target> tools = List.copyOf(of(Kind.TOOL).values());
+    ToolIndex ranks = index.get();
+    if (ranks == null) {
+      ranks =
+          new ToolIndex(
+              tools.stream().map(Target::json).toList(),
+              tools.stream().map(Target::member).toList());
+      index = new SoftReference<>(ranks);
+    }
+    StringBuilder found = new StringBuilder("{\"tools\":[");
+    for (int tool : ranks.search(query).stream().limit(limit).toList()) {
+      if (found.length() > PAGE_BYTES) {
+        break;
+      }
+      found.append(found.charAt(found.length() - 1) == '[' ? "" : ",").append(tools.get(tool).json);
+    }
+    return found.append("]}").toString();
+  }
+
+  /** Adds the servers that cannot be used now to a result. */
+  JsonEdit tellProblems(JsonEdit result) {
     Map<String, String> problems = problems();
     if (!problems.isEmpty()) {
       result.set(
@@ -244,7 +287,7 @@ final class Names {
           "_meta",
           META_UNAVAILABLE);
     }
-    return result.toJson();
+    return result;
   }
 
   /** The place after the name in a cursor; negative if the list does not have it. */
@@ -269,7 +312,7 @@ final class Names {
     JsonEdit all = new JsonEdit();
     boolean isKnown = members.stream().allMatch(member -> member.offer != null);
     for (String list : List.of("tools", "prompts", "resources")) {
-      if (!isKnown || anyHas(list)) {
+      if (!isKnown || anyHas(list) || (settings.search() && list.equals("tools"))) {
         all.set("true", list, "listChanged");
       }
     }

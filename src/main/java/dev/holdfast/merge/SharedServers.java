@@ -33,6 +33,7 @@ final class SharedServers {
   private final Members servers;
   private final MemberSessions members;
   private final Catalog catalog;
+  private final boolean hasSearch;
   private final ByteBudget held;
 
   /** By the gateway's ids of their sessions. */
@@ -43,12 +44,18 @@ final class SharedServers {
     this.servers = servers;
     this.members = members;
     this.catalog = new Catalog(settings, ByteBudget.ofHeap(16, Long.MAX_VALUE), this::tellChanged);
+    this.hasSearch = settings.search();
     this.held = held;
   }
 
   /** The sessions with the servers. */
   MemberSessions members() {
     return members;
+  }
+
+  /** Returns true if clients find tools by a search. */
+  boolean hasSearch() {
+    return hasSearch;
   }
 
   ByteBudget held() {

@@ -67,9 +67,9 @@ public interface Upstream extends AutoCloseable {
    */
   record ToolName(@Nullable String server, String tool) {}
 
-  /** The tool that a caller means by a name. Does not wait. */
-  default ToolName tool(String name, Caller caller) {
-    return new ToolName(null, name);
+  /** The tool that a {@code tools/call} means. Does not wait. */
+  default ToolName tool(Message.Request call, Caller caller) {
+    return new ToolName(null, String.valueOf(call.toolName()));
   }
 
   /** The child processes of this server on this replica. */

@@ -90,7 +90,8 @@ public final class MergedEndpoints {
         renames,
         view.allow().map(NamePatterns::of).orElse(null),
         view.deny().map(NamePatterns::of).orElse(null),
-        view.patience());
+        view.patience(),
+        view.search());
   }
 
   /** The endpoints in alphabetical order, by the names that they have as upstreams. */

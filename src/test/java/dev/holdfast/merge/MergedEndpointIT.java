@@ -3,6 +3,7 @@ package dev.holdfast.merge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
@@ -253,6 +254,70 @@ class MergedEndpointIT {
                     .containsPattern("call.*upstream.*two.*tool.*\\bcount\\b"));
       }
     }
+  }
+
+  @Test
+  void shouldFindAndCallToolsForClientsOfBothEras() {
+    try (NodeFixture one = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
+        NodeFixture two = NodeFixture.start(NodeFixture.STATELESS_SERVER)) {
+      Map<String, String> settings =
+          servers("one", one.url().toString(), "two", two.url().toString());
+      settings.put("holdfast.views.few.search", "true");
+      settings.put("holdfast.views.few.deny", "one/touch");
+      settings.put("holdfast.audit", "true");
+      settings.put("holdfast.audit-calls", "true");
+      try (Gateway gateway = Gateway.start(settings)) {
+        McpClient client = McpClient.at(gateway.url("/views/few/mcp")).ready();
+        StatelessClient stranger = StatelessClient.at(gateway.url("/views/few/mcp"));
+        String find = "{\"query\":\"count\",\"limit\":2}";
+
+        assertThat(names(client.post(LIST).body()))
+            .filteredOn(name -> name.endsWith("_tool") || name.endsWith("_tools"))
+            .containsExactly("find_tools", "call_tool");
+        assertThat(client.post(LIST).body()).doesNotContain("__count");
+        assertThat(result(client, "find_tools", find))
+            .contains("\"name\":\"one__count\"", "\"name\":\"two__count\"", "\"inputSchema\"");
+        JsonNode found =
+            stranger.ask("tools/call", StatelessClient.params("find_tools", find)).path("result");
+        assertThat(found.at("/structuredContent/tools")).hasSize(2);
+        for (String server : List.of("one", "two")) {
+          String call = call(server + "__count", "{\"n\":2,\"intervalMs\":1}");
+          assertThat(result(client, "call_tool", call)).as(server).contains("counted 2");
+          assertThat(
+                  stranger.ask("tools/call", StatelessClient.params("call_tool", call)).toString())
+              .as(server)
+              .contains("counted 2");
+        }
+        FrameStream call =
+            client.stream(
+                """
+                {"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"call_tool",\
+                "arguments":{"name":"one__count","arguments":{"n":3,"intervalMs":10}},\
+                "_meta":{"progressToken":"p"}}}\
+                """);
+        List<String> events = call.events().stream().map(Frame.Event::data).toList();
+        assertThat(events).first().asString().contains("\"progressToken\":\"p\"");
+        assertThat(events).last().asString().contains("\"id\":\"x\"", "counted 3");
+
+        assertThat(result(client, "one__count", "{\"n\":1}")).contains("counted 1");
+        assertThat(result(client, "find_tools", "{\"query\":\"touch\",\"limit\":20}"))
+            .contains("\"two__touch\"")
+            .doesNotContain("one__touch");
+        for (String hidden : List.of("one__touch", "touch", "call_tool", "find_tools")) {
+          assertThat(result(client, "call_tool", call(hidden, "{}")))
+              .as(hidden)
+              .contains("Unknown tool: " + hidden);
+        }
+        await()
+            .untilAsserted(() ->
+                assertThat(gateway.output())
+                    .containsPattern("call.*upstream.*two.*tool.*\\bcount\\b"));
+      }
+    }
+  }
+
+  private static String call(String tool, String arguments) {
+    return "{\"name\":\"%s\",\"arguments\":%s}".formatted(tool, arguments);
   }
 
   private static List<String> names(String list) {

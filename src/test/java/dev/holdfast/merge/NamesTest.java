@@ -72,7 +72,8 @@ class NamesTest {
             Map.of("git/search", "find_code"),
             NamePatterns.of(List.of("git/*")),
             NamePatterns.of(List.of("*/delete*")),
-            Duration.ofSeconds(1));
+            Duration.ofSeconds(1),
+            false);
     Names names =
         new Names(
             List.of(tools("git", "search", "log", "delete_all"), tools("jira", "open")), settings);
@@ -175,7 +176,7 @@ class NamesTest {
 
   private static MergeSettings settings(Naming naming) {
     return new MergeSettings(
-        "default", List.of(), naming, Map.of(), null, null, Duration.ofSeconds(1));
+        "default", List.of(), naming, Map.of(), null, null, Duration.ofSeconds(1), false);
   }
 
   private static Names.Member tools(String server, String... names) {

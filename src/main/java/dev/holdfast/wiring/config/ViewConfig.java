@@ -33,4 +33,8 @@ public interface ViewConfig {
   @WithDefault("5s")
   @Range(min = "100ms", max = "1m")
   Duration patience();
+
+  /** Whether clients get two tools that find and call the others, instead of all tools. */
+  @WithDefault("false")
+  boolean search();
 }
