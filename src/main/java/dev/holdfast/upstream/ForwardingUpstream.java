@@ -45,8 +45,8 @@ public abstract class ForwardingUpstream implements Upstream {
   }
 
   @Override
-  public ToolName tool(String name, Caller caller) {
-    return upstream.tool(name, caller);
+  public ToolName tool(Message.Request call, Caller caller) {
+    return upstream.tool(call, caller);
   }
 
   @Override

@@ -102,7 +102,8 @@ class DoctorTest {
             Map.of(),
             null,
             null,
-            Duration.ofSeconds(5));
+            Duration.ofSeconds(5),
+            false);
     try (LocalUpstream one = demo();
         LocalUpstream two = demo()) {
       merged = merged(settings, Map.of("one", one, "two", two));

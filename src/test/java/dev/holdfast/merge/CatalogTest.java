@@ -32,7 +32,8 @@ class CatalogTest {
             Map.of(),
             null,
             null,
-            Duration.ofMillis(200));
+            Duration.ofMillis(200),
+            false);
     return new Catalog(
         settings, new ByteBudget(bytes), (kind, server) -> changes.add(kind + " " + server));
   }
