@@ -172,23 +172,37 @@ final class MemberSessions {
   }
 
   private UpstreamLink initialize(UpstreamLink merged, String member) {
-    byte[] recorded =
-        memory(merged)
-            .find(SessionMemory.INITIALIZE)
-            .orElseThrow(UpstreamException.SessionGone::new)
-            .getBytes(UTF_8);
     Upstream server = servers.server(member);
     Handshake handshake =
         initialize(
-            server, recorded, merged.protocolVersion(), Members.forServer(server, merged.sender()));
+            server,
+            recorded(merged),
+            merged.protocolVersion(),
+            Members.forServer(server, merged.sender()));
     UpstreamLink link = Objects.requireNonNull(handshake.link());
     if (server.placement(link).pinned() && !isPinned(merged)) {
       server.attach(link).end();
       throw new UpstreamException.Broken("it needs a session that began when it was known", null);
     }
-    attach(merged, member, link).send(INITIALIZED);
-    repeat(merged, member, link);
-    return link;
+    try {
+      attach(merged, member, link).send(INITIALIZED);
+      repeat(merged, member, link);
+      return link;
+    } catch (UpstreamException.SessionGone gone) {
+      throw new UpstreamException.Broken("it has lost the session that it has just opened", gone);
+    } catch (UpstreamException failure) {
+      attach(merged, member, link).end();
+      throw failure;
+    }
+  }
+
+  /** The request with which the client has opened its session. */
+  byte[] recorded(UpstreamLink merged) {
+    return memory(merged)
+        .find(SessionMemory.INITIALIZE)
+        .orElseThrow(() ->
+            new UpstreamException.Broken("the client's initialize was too large to be kept", null))
+        .getBytes(UTF_8);
   }
 
   /**
@@ -204,7 +218,7 @@ final class MemberSessions {
             .remove("params", "capabilities", "tasks")
             .apply(recorded);
     if (!(Envelopes.read(request) instanceof Body.Single(Message.Request initialize))) {
-      throw new UpstreamException.SessionGone();
+      throw new UpstreamException.Broken("the client's initialize is no request", null);
     }
     Handshake handshake = server.initialize(initialize, caller);
     if (handshake.link() == null) {

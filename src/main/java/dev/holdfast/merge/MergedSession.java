@@ -293,10 +293,13 @@ final class MergedSession implements UpstreamSession {
   @Override
   public void told(Body messages) {
     for (Message message : messages.messages()) {
-      if (message instanceof Message.Request) {
+      if (message instanceof Message.Request request) {
         StandaloneStreams here = shared.listening(link);
         if (here != null) {
           here.listen();
+        }
+        if (!Methods.isAboutSubscriptions(request.method())) {
+          continue;
         }
       }
       MemberIds.Id id = MemberIds.idIn(message);

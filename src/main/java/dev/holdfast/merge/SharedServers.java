@@ -1,7 +1,5 @@
 package dev.holdfast.merge;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.JsonRpcMessages;
@@ -12,7 +10,6 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
-import dev.holdfast.upstream.state.SessionMemory;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -132,13 +129,7 @@ final class SharedServers {
         // The next call opens another session.
       }
     }
-    byte[] initialize =
-        members
-            .memory(merged)
-            .find(SessionMemory.INITIALIZE)
-            .orElseThrow(UpstreamException.SessionGone::new)
-            .getBytes(UTF_8);
-    return probe(member, initialize, merged.protocolVersion(), merged.sender());
+    return probe(member, members.recorded(merged), merged.protocolVersion(), merged.sender());
   }
 
   /** Notes a change of lists of which a server has told in a session. */

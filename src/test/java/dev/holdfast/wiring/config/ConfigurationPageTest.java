@@ -39,9 +39,8 @@ class ConfigurationPageTest {
   private static final Pattern BOUND =
       Pattern.compile("(?m)^\\| [^|`]+ \\| `([^`]+)` \\| (?:`([^`]*)`|–) \\| [^|]+ \\|$");
 
-  /** The page lists the keys of a named upstream, and of a view, once: as those of the default. */
-  private static final Pattern REPEATED =
-      Pattern.compile("(upstreams\\.<name>\\.(?!url$)|views\\.<name>\\.(?!servers$)).+");
+  /** The page lists the keys of a named upstream once, as those of the default upstream. */
+  private static final Pattern REPEATED = Pattern.compile("upstreams\\.<name>\\.(?!url$).+");
 
   /** What the page lists for types without bounds in annotations. */
   private static final Map<Type, String> VALUES =
