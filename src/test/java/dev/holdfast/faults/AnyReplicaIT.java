@@ -61,7 +61,8 @@ class AnyReplicaIT {
             "holdfast.store", "redis",
             "quarkus.redis.hosts", redis.url(),
             "holdfast.upstreams.asking.url", asking.url().toString(),
-            "holdfast.upstreams.sdk.url", sdk.url().toString()));
+            "holdfast.upstreams.sdk.url", sdk.url().toString(),
+            "holdfast.merge.enabled", "false"));
   }
 
   @AfterAll
