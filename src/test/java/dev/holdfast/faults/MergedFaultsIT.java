@@ -1,6 +1,7 @@
 package dev.holdfast.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.resume.FollowingClient;
 import dev.holdfast.resume.Transcript;
@@ -42,7 +43,7 @@ class MergedFaultsIT {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   /** A call with the name of its server. */
-  private record Call(String server, Future<Transcript> transcript) {}
+  private record Call(String server, Transcript transcript, Future<?> end) {}
 
   @Test
   void shouldLoseNothingWhenReplicasAndServersAreKilled() throws Exception {
@@ -70,12 +71,10 @@ class MergedFaultsIT {
           clients.add(new FollowingClient(http, urls, random));
         }
         List<Call> first = call(threads, clients, 100);
-        Thread.sleep(1000);
         fleet.getFirst().kill();
         check(first);
 
         List<Call> second = call(threads, clients, 200);
-        Thread.sleep(1000);
         stop(legacy);
         fleet.get(1).kill();
         check(second.stream().filter(call -> !call.server().equals("sse")).toList());
@@ -101,22 +100,38 @@ class MergedFaultsIT {
 
   private List<Call> call(ExecutorService threads, List<FollowingClient> clients, int id) {
     String arguments = "{\"n\":%d,\"intervalMs\":%d}".formatted(STEPS, STEP_MILLIS);
-    return clients.stream()
-        .flatMap(client ->
-            SERVERS.stream()
-                .map(server -> {
-                  String request =
-                      ToolRequest.of(id + SERVERS.indexOf(server), server + "__count", arguments);
-                  return new Call(
-                      server, threads.submit(() -> client.call(request, new Random(id))));
-                }))
-        .toList();
+    List<Call> calls =
+        clients.stream()
+            .flatMap(client ->
+                SERVERS.stream()
+                    .map(server -> {
+                      String request =
+                          ToolRequest.of(
+                              id + SERVERS.indexOf(server), server + "__count", arguments);
+                      Transcript transcript = new Transcript();
+                      Future<?> end =
+                          threads.submit(() -> {
+                            client.begin(request, new Random(id), transcript, _ -> false);
+                            client.resume(transcript, new Random(id));
+                            return null;
+                          });
+                      return new Call(server, transcript, end);
+                    }))
+            .toList();
+    // From the first event on, the server's id of the last event is known to all replicas.
+    await()
+        .untilAsserted(() ->
+            assertThat(calls)
+                .allSatisfy(
+                    call -> assertThat(call.transcript().progress()).hasSizeGreaterThan(1)));
+    return calls;
   }
 
   /** Each call ends once, nothing comes twice, and a call that can be resumed is whole. */
   private static void check(List<Call> calls) throws Exception {
     for (Call call : calls) {
-      Transcript transcript = call.transcript().get();
+      Object _ = call.end().get();
+      Transcript transcript = call.transcript();
       String about = call.server() + " " + transcript;
       assertThat(transcript.isHung()).as(about).isFalse();
       assertThat(transcript.results() + transcript.errors().size()).as(about).isEqualTo(1);

@@ -79,7 +79,8 @@ class LoadIT {
             "quarkus.redis.hosts", redis.url(),
             "holdfast.upstreams.web.url", server.url().toString(),
             "holdfast.upstreams.program.command",
-                NodeFixture.commandLine(NodeFixture.CONFORMANCE_STDIO)),
+                NodeFixture.commandLine(NodeFixture.CONFORMANCE_STDIO),
+            "holdfast.merge.enabled", "false"),
         "-Xmx256m",
         // What runs for seconds is compiled fast, not well.
         "-XX:TieredStopAtLevel=" + (LASTS.compareTo(SHORT) > 0 ? 4 : 1));
