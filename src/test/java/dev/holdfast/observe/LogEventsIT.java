@@ -60,6 +60,7 @@ class LogEventsIT {
     settings.put("holdfast.upstreams.missing.command", "nosuchprogram");
     settings.put("holdfast.upstreams.silent.command", "sleep 1000");
     settings.put("holdfast.upstreams.silent.first-byte-timeout", "100ms");
+    settings.put("holdfast.merge.enabled", "false");
     gateway = Gateway.start(settings);
   }
 
