@@ -5,6 +5,7 @@ import dev.holdfast.budget.LogRate;
 import dev.holdfast.lock.AutoLock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,7 +20,7 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the servers of an endpoint offer to callers of one kind, as this replica last read it. A
+ * Lists of the servers of an endpoint for each kind of caller, as this replica last read them. A
  * server that is away or slow keeps what it had, and costs a caller one wait at most. Bounded in
  * bytes: callers of the kind that came longest ago are read again. Thread-safe.
  */
@@ -68,10 +69,14 @@ final class Catalog {
     Offer read(String server, @Nullable Offer before);
   }
 
-  /** What callers of one kind may see. */
+  /** The lists for callers of one kind. */
   private static final class Kind {
-    final Map<String, Server> servers = new LinkedHashMap<>();
+    final Map<String, Server> servers = new HashMap<>();
     @Nullable Names names;
+
+    Server server(String name) {
+      return servers.computeIfAbsent(name, _ -> new Server());
+    }
   }
 
   /** A server, as this replica knows it. Guarded by the lock. */
@@ -88,6 +93,9 @@ final class Catalog {
 
     /** True once a caller has waited for the reading as long as one does. */
     boolean isLate;
+
+    /** True once the lists no longer count, so that a reading that ends later is dropped. */
+    boolean isForgotten;
 
     boolean needsReading(long now) {
       long age = now - readAt;
@@ -118,10 +126,10 @@ final class Catalog {
   Names names(String kind, List<String> servers, Reader read) {
     List<CompletableFuture<Boolean>> awaited = new ArrayList<>();
     try (var _ = lock.hold()) {
-      Kind known = kinds.computeIfAbsent(kind, _ -> new Kind());
+      Kind known = kind(kind);
       long now = System.nanoTime();
       for (String name : servers) {
-        Server server = known.servers.computeIfAbsent(name, _ -> new Server());
+        Server server = known.server(name);
         if (server.needsReading(now)) {
           start(kind, name, server, read);
         }
@@ -135,13 +143,24 @@ final class Catalog {
     }
     await(awaited);
     try (var _ = lock.hold()) {
-      Kind known = kinds.computeIfAbsent(kind, _ -> new Kind());
+      Kind known = kind(kind);
       for (String name : servers) {
-        Server server = known.servers.computeIfAbsent(name, _ -> new Server());
+        Server server = known.server(name);
         server.isLate |= server.reading != null;
       }
       return names(known, servers);
     }
+  }
+
+  /** Finds a kind, or makes room for a new one. */
+  private Kind kind(String name) {
+    Kind known = kinds.get(name);
+    if (known == null) {
+      known = new Kind();
+      kinds.put(name, known);
+      evict(name);
+    }
+    return known;
   }
 
   private void await(List<CompletableFuture<Boolean>> readings) {
@@ -164,7 +183,7 @@ final class Catalog {
     List<Names.Member> members =
         servers.stream()
             .map(name -> {
-              Server server = Objects.requireNonNull(kind.servers.get(name));
+              Server server = kind.server(name);
               boolean isAway = server.problem != null || (server.isLate && server.isStale());
               return new Names.Member(name, server.offer, isAway ? server.unavailable() : null);
             })
@@ -216,6 +235,9 @@ final class Catalog {
    */
   private boolean take(String kind, Server server, Offer offer, long changes) {
     try (var _ = lock.hold()) {
+      if (server.isForgotten) {
+        return false;
+      }
       Offer before = server.offer;
       boolean wasAway = server.isLate || server.problem != null;
       boolean differs = !offer.equals(before);
@@ -259,7 +281,7 @@ final class Catalog {
       if (!each.getKey().equals(kind)) {
         for (Server server : each.getValue().servers.values()) {
           budget.giveBack(server.offer == null ? 0 : server.offer.bytes());
-          server.offer = null;
+          server.isForgotten = true;
         }
         eldest.remove();
       }
