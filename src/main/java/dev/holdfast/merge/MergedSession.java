@@ -172,7 +172,7 @@ final class MergedSession implements UpstreamSession {
     return new Answer.Json(JsonRpcErrors.error(request.id(), code, message));
   }
 
-  /** What nobody offers may be of a server that is away. */
+  /** The error for a name that no server has told. It may be of one that is away. */
   private static Answer unknown(Message.Request request, String what, Names names) {
     Map<String, String> away = names.problems();
     String servers = away.isEmpty() ? "" : ". Servers that are not available: " + away;
@@ -249,7 +249,7 @@ final class MergedSession implements UpstreamSession {
     return new Answer.Json(JsonRpcMessages.result(request.id(), "{}"));
   }
 
-  /** One server's failure is not that of the others. */
+  /** Runs an action for one server, whose failure is not that of the others. */
   private static void quietly(String member, Runnable action) {
     try {
       action.run();

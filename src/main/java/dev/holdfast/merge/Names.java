@@ -57,7 +57,7 @@ final class Names {
   record Member(String name, @Nullable Offer offer, @Nullable String problem) {}
 
   /**
-   * What a name means.
+   * The meaning of a name.
    *
    * @param original its name at the server
    * @param json the item of the list that clients get
@@ -156,7 +156,7 @@ final class Names {
     }
   }
 
-  /** What has no name, with the reasons; at most {@value #MAX_DROPPED}. */
+  /** Things without a name, with the reasons; at most {@value #MAX_DROPPED}. */
   List<String> dropped() {
     return List.copyOf(dropped);
   }

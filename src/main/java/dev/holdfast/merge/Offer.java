@@ -18,7 +18,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server offers.
+ * The capabilities, instructions and lists of a server.
  *
  * @param capabilities raw JSON object
  * @param instructions its instructions for models; null for none

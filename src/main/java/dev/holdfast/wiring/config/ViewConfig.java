@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** One endpoint for several servers. */
+/** Endpoint for several servers. */
 public interface ViewConfig {
   /** Names of the servers, the most important first; by default all in alphabetical order. */
   Optional<List<String>> servers();
@@ -34,7 +34,7 @@ public interface ViewConfig {
   @Range(min = "100ms", max = "1m")
   Duration patience();
 
-  /** Whether clients get two tools that find and call the others, instead of all tools. */
+  /** True to give clients two tools that find and call the others, instead of all tools. */
   @WithDefault("false")
   boolean search();
 }
