@@ -9,6 +9,7 @@ import dev.holdfast.era.south.EraUpstream;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.text.TlsProblem;
@@ -37,10 +38,6 @@ record UpstreamCheck(String name, Upstream upstream) {
   private static final Duration LIMIT = Duration.ofMinutes(1);
   private static final int REPLAY_SECONDS = 4;
 
-  private static final String INITIALIZED =
-      """
-      {"jsonrpc":"2.0","method":"notifications/initialized"}\
-      """;
   private static final String LIST_TOOLS =
       """
       {"jsonrpc":"2.0","id":2,"method":"tools/list"}\
@@ -210,7 +207,7 @@ record UpstreamCheck(String name, Upstream upstream) {
     if (!initialized.path("capabilities").has("tools")) {
       return ", no tools";
     }
-    session.send(body(INITIALIZED));
+    session.send(JsonRpcMessages.INITIALIZED);
     try (MessageSource answer = session.request(body(LIST_TOOLS)).source()) {
       for (List<UpstreamMessage> taken = answer.take(); !taken.isEmpty(); taken = answer.take()) {
         for (UpstreamMessage message : taken) {

@@ -13,7 +13,7 @@ import dev.holdfast.protocol.Methods;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.Handshake;
-import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.OwnRequest;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
@@ -44,9 +44,6 @@ final class MemberSessions {
 
   /** The same if the session lives on one replica. */
   static final String PINNED = "merged pinned";
-
-  static final Body INITIALIZED =
-      Envelopes.read(JsonRpcMessages.of(Methods.NOTIFICATIONS_INITIALIZED).toBytes());
 
   private static final String MEMBERS = "members";
   private static final int MAX_KNOWN = 100_000;
@@ -185,7 +182,7 @@ final class MemberSessions {
       throw new UpstreamException.Broken("it needs a session that began when it was known", null);
     }
     try {
-      attach(merged, member, link).send(INITIALIZED);
+      attach(merged, member, link).send(JsonRpcMessages.INITIALIZED);
       repeat(merged, member, link);
       return link;
     } catch (UpstreamException.SessionGone gone) {
@@ -228,11 +225,18 @@ final class MemberSessions {
     return handshake;
   }
 
-  /** Sets the log level of a session with a member; throws {@link UpstreamException}s. */
-  void setLevel(UpstreamLink merged, String member, UpstreamLink link) {
+  /** Sets the log level of sessions with members, as far as they take it. */
+  void setLevel(UpstreamLink merged, Map<String, UpstreamLink> links) {
     memory(merged)
         .find(SessionMemory.LOG_LEVEL)
-        .ifPresent(level -> ask(attach(merged, member, link), Methods.SET_LEVEL, "level", level));
+        .ifPresent(level ->
+            OwnRequest.sendAll(
+                links.entrySet().stream()
+                    .filter(each -> servers.byName().containsKey(each.getKey()))
+                    .map(each -> attach(merged, each.getKey(), each.getValue()))
+                    .map(session ->
+                        new OwnRequest(session, Methods.SET_LEVEL, Map.of("level", level)))
+                    .toList()));
   }
 
   /** Notes that the client has subscribed to a resource of a member, or no longer does. */
@@ -253,26 +257,18 @@ final class MemberSessions {
                 });
   }
 
-  /** Repeats what the client has set at servers. */
+  /** Repeats settings of the client. A server that refuses some has the session nevertheless. */
   private void repeat(UpstreamLink merged, String member, UpstreamLink link) {
-    setLevel(merged, member, link);
-    JsonEdit.members(memory(merged).find(SessionMemory.RESOURCES).orElse(null))
-        .forEach((uri, owner) -> {
-          if (member.equals(JsonEdit.text(owner))) {
-            ask(attach(merged, member, link), Methods.RESOURCES_SUBSCRIBE, "uri", uri);
-          }
-        });
-  }
-
-  private static void ask(UpstreamSession session, String method, String name, String value) {
-    byte[] request =
-        JsonRpcMessages.of(method)
-            .set("\"repeated\"", "id")
-            .set(JsonEdit.quote(value), "params", name)
-            .toBytes();
-    try (MessageSource answer = session.request(Envelopes.read(request)).source()) {
-      var _ = answer.response();
-    }
+    setLevel(merged, Map.of(member, link));
+    UpstreamSession session = attach(merged, member, link);
+    OwnRequest.sendAll(
+        JsonEdit.members(memory(merged).find(SessionMemory.RESOURCES).orElse(null))
+            .entrySet()
+            .stream()
+            .filter(each -> member.equals(JsonEdit.text(each.getValue())))
+            .map(each ->
+                new OwnRequest(session, Methods.RESOURCES_SUBSCRIBE, Map.of("uri", each.getKey())))
+            .toList());
   }
 
   /** Records a link unless another replica was faster; returns the one that holds. */

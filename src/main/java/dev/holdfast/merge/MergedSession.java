@@ -243,9 +243,7 @@ final class MergedSession implements UpstreamSession {
     if (!members.memory(link).save(SessionMemory.LOG_LEVEL, level)) {
       return error(request, JsonRpcErrorCode.INTERNAL_ERROR, "The gateway's store does not answer");
     }
-    members
-        .open(link)
-        .forEach((member, open) -> quietly(member, () -> members.setLevel(link, member, open)));
+    members.setLevel(link, members.open(link));
     return new Answer.Json(JsonRpcMessages.result(request.id(), "{}"));
   }
 

@@ -99,7 +99,7 @@ final class SharedServers {
     }
     UpstreamSession session = server.attach(link.with(sender));
     try {
-      session.send(MemberSessions.INITIALIZED);
+      session.send(JsonRpcMessages.INITIALIZED);
       boolean pinned = server.placement(link).pinned();
       return Offer.read(Offer.of(handshake.response(), pinned), session);
     } finally {

@@ -5,6 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 /** Writes the requests, notifications and results of the gateway itself. */
 public final class JsonRpcMessages {
 
+  /** The notification of a client that has accepted the response to {@code initialize}. */
+  public static final Body INITIALIZED =
+      Envelopes.read(of(Methods.NOTIFICATIONS_INITIALIZED).toBytes());
+
   private JsonRpcMessages() {}
 
   /** Begins a request or a notification. */

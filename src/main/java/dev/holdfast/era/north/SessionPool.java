@@ -132,10 +132,7 @@ final class SessionPool {
       throw new StatelessException(
           200, JsonRpcErrorCode.INTERNAL_ERROR, "The server refuses a session: " + why, null);
     }
-    Exchange initialized =
-        exchange.with(
-            session.id(),
-            Envelopes.read(JsonRpcMessages.of(Methods.NOTIFICATIONS_INITIALIZED).toBytes()));
+    Exchange initialized = exchange.with(session.id(), JsonRpcMessages.INITIALIZED);
     boolean translated = session.version().hasSessions();
     if (translated) {
       Reply _ = relay.take(initialized, () -> {});

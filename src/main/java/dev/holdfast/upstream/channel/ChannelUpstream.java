@@ -1,11 +1,8 @@
 package dev.holdfast.upstream.channel;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.holdfast.budget.Shares;
 import dev.holdfast.call.Caller;
-import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Placement;
@@ -32,10 +29,6 @@ import org.jboss.logging.Logger;
 public abstract class ChannelUpstream implements Upstream {
 
   private static final Logger LOG = Logger.getLogger(ChannelUpstream.class);
-
-  private static final Body INITIALIZED =
-      Envelopes.read(
-          "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}".getBytes(UTF_8));
 
   private final Channel.Settings settings;
   private final Duration endsWithin;
@@ -116,7 +109,7 @@ public abstract class ChannelUpstream implements Upstream {
       throw new UpstreamException.Broken("it opens the session in another way", null);
     }
     if (initialized) {
-      attach(link).send(INITIALIZED);
+      attach(link).send(JsonRpcMessages.INITIALIZED);
     }
     LOG.infof("lost session reopened upstream=%s", settings.name());
   }

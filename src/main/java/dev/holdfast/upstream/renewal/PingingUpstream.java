@@ -5,6 +5,7 @@ import dev.holdfast.upstream.ForwardingSession;
 import dev.holdfast.upstream.ForwardingSource;
 import dev.holdfast.upstream.ForwardingUpstream;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.OwnRequest;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;

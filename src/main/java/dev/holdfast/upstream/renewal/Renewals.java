@@ -12,6 +12,7 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.upstream.OwnRequest;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
@@ -41,9 +42,6 @@ final class Renewals {
 
   /** A forgotten one is found in the store. */
   private static final int MAX_KNOWN = 10_000;
-
-  private static final Body INITIALIZED =
-      Envelopes.read(JsonRpcMessages.of(Methods.NOTIFICATIONS_INITIALIZED).toBytes());
 
   private final Upstream upstream;
   private final String name;
@@ -193,7 +191,7 @@ final class Renewals {
             own(
                 message,
                 () -> {
-                  session.send(INITIALIZED);
+                  session.send(JsonRpcMessages.INITIALIZED);
                   return true;
                 });
       }
@@ -228,7 +226,9 @@ final class Renewals {
     throw new UpstreamException.SessionGone();
   }
 
-  /** Sends something else. The server has not seen the message then, whatever becomes of it. */
+  /**
+   * Sends a message of the gateway. Whether it fails or not, the server has not seen the client's.
+   */
   private static <T> T own(@Nullable Body message, Supplier<T> send) {
     try {
       return send.get();

@@ -1,13 +1,10 @@
-package dev.holdfast.upstream.renewal;
+package dev.holdfast.upstream;
 
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.upstream.MessageSource;
-import dev.holdfast.upstream.UpstreamException;
-import dev.holdfast.upstream.UpstreamSession;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -17,8 +14,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
-/** A request of the gateway itself, whose result nobody needs. */
-record OwnRequest(UpstreamSession session, String method, Map<String, String> parameters)
+/**
+ * A request of the gateway itself, whose result nobody needs.
+ *
+ * @param parameters texts, by name
+ */
+public record OwnRequest(UpstreamSession session, String method, Map<String, String> parameters)
     implements Callable<Boolean> {
 
   private static final Logger LOG = Logger.getLogger(OwnRequest.class);
@@ -27,7 +28,7 @@ record OwnRequest(UpstreamSession session, String method, Map<String, String> pa
   private static final long MAX_SECONDS = 10;
 
   /** Sends requests, some at once. Returns when each is answered, has failed or is too slow. */
-  static void sendAll(List<OwnRequest> requests) {
+  public static void sendAll(List<OwnRequest> requests) {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int from = 0; from < requests.size(); from += AT_ONCE) {
         List<OwnRequest> some = requests.subList(from, Math.min(requests.size(), from + AT_ONCE));
