@@ -2,6 +2,7 @@ package dev.holdfast.auth;
 
 import dev.holdfast.call.Caller;
 import dev.holdfast.call.ClientToken;
+import dev.holdfast.lock.Futures;
 import dev.holdfast.lock.LruMap;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,7 +13,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jose4j.jwt.JwtClaims;
@@ -146,7 +146,7 @@ public final class AccessTokens {
     CompletableFuture<CheckedToken> mine = new CompletableFuture<>();
     CompletableFuture<CheckedToken> earlier = asked.putIfAbsent(token, mine);
     if (earlier != null) {
-      return found(earlier);
+      return Futures.join(earlier);
     }
     try {
       CheckedToken meanwhile = remembered(token, now);
@@ -157,18 +157,7 @@ public final class AccessTokens {
     } finally {
       asked.remove(token, mine);
     }
-    return found(mine);
-  }
-
-  private static CheckedToken found(CompletableFuture<CheckedToken> asked) {
-    try {
-      return asked.join();
-    } catch (CompletionException failure) {
-      if (failure.getCause() instanceof TokenRefusedException reason) {
-        throw reason;
-      }
-      throw failure;
-    }
+    return Futures.join(mine);
   }
 
   /** An opaque token does not say whose it is, so each issuer is asked until one knows it. */

@@ -3,6 +3,7 @@ package dev.holdfast.merge;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.call.Caller;
+import dev.holdfast.lock.Futures;
 import dev.holdfast.lock.LruMap;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
@@ -25,7 +26,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -122,7 +122,7 @@ final class MemberSessions {
     Opening key = new Opening(id(merged), member);
     CompletableFuture<UpstreamLink> other = openings.putIfAbsent(key, opening);
     if (other != null) {
-      return await(other);
+      return Futures.join(other);
     }
     try {
       UpstreamLink link = openNow(merged, member, lost, onOpened);
@@ -137,17 +137,6 @@ final class MemberSessions {
       throw failure;
     } finally {
       openings.remove(key, opening);
-    }
-  }
-
-  private static UpstreamLink await(CompletableFuture<UpstreamLink> opening) {
-    try {
-      return opening.join();
-    } catch (CompletionException failed) {
-      if (failed.getCause() instanceof RuntimeException cause) {
-        throw cause;
-      }
-      throw failed;
     }
   }
 
@@ -206,6 +195,7 @@ final class MemberSessions {
    * Opens a session as a client has opened that of the gateway.
    *
    * @param recorded the client's request
+   * @return the answer, which has a link
    * @throws UpstreamException when the server opens none
    */
   static Handshake initialize(Upstream server, byte[] recorded, String version, Caller caller) {

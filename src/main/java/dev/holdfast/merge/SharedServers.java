@@ -12,6 +12,7 @@ import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -93,10 +94,7 @@ final class SharedServers {
     Upstream server = servers.server(member);
     Caller sender = Members.forServer(server, caller);
     Handshake handshake = MemberSessions.initialize(server, initialize, version, sender);
-    UpstreamLink link = handshake.link();
-    if (link == null) {
-      throw new UpstreamException.Broken("it refused a session", null);
-    }
+    UpstreamLink link = Objects.requireNonNull(handshake.link());
     UpstreamSession session = server.attach(link.with(sender));
     try {
       session.send(JsonRpcMessages.INITIALIZED);

@@ -2,6 +2,7 @@ package dev.holdfast.era.north;
 
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.Principal;
+import dev.holdfast.lock.Futures;
 import dev.holdfast.lock.LruMap;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
@@ -17,7 +18,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 /**
  * Sessions of this replica for callers that have none: one for each principal, upstream and set of
@@ -55,7 +55,7 @@ final class SessionPool {
     Key key = key(exchange, request);
     CompletableFuture<PooledSession> known = sessions.get(key);
     if (known != null) {
-      PooledSession session = await(known);
+      PooledSession session = Futures.join(known);
       if (session.isForOneCall()) {
         return open(exchange, request);
       }
@@ -67,7 +67,7 @@ final class SessionPool {
     CompletableFuture<PooledSession> opening = new CompletableFuture<>();
     CompletableFuture<PooledSession> other = sessions.putIfAbsent(key, opening);
     if (other != null) {
-      PooledSession session = await(other);
+      PooledSession session = Futures.join(other);
       return session.isForOneCall() ? open(exchange, request) : session;
     }
     try {
@@ -84,7 +84,7 @@ final class SessionPool {
   /** A session that describes the server of a request. Throws as above. */
   PooledSession discover(Exchange exchange, StatelessRequest request) {
     CompletableFuture<PooledSession> known = sessions.get(key(exchange, request));
-    PooledSession session = known == null ? null : await(known);
+    PooledSession session = known == null ? null : Futures.join(known);
     if (session != null && session.take(clock.instant())) {
       return session;
     }
@@ -97,7 +97,7 @@ final class SessionPool {
   void forget(Exchange exchange, StatelessRequest request, PooledSession session) {
     sessions.computeIfPresent(
         key(exchange, request),
-        (_, known) -> known.isDone() && await(known).equals(session) ? null : known);
+        (_, known) -> known.isDone() && Futures.join(known).equals(session) ? null : known);
   }
 
   /** Ends a session that was opened for one call. */
@@ -110,17 +110,6 @@ final class SessionPool {
   private static Key key(Exchange exchange, StatelessRequest request) {
     return new Key(
         exchange.caller().principal(), exchange.upstream(), request.capabilitiesDigest());
-  }
-
-  private static PooledSession await(CompletableFuture<PooledSession> opening) {
-    try {
-      return opening.join();
-    } catch (CompletionException failed) {
-      if (failed.getCause() instanceof RuntimeException cause) {
-        throw cause;
-      }
-      throw failed;
-    }
   }
 
   private PooledSession open(Exchange exchange, StatelessRequest request) {
