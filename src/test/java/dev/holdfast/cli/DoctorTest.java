@@ -9,6 +9,7 @@ import dev.holdfast.call.Endpoint;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.config.OwnCertificate;
 import dev.holdfast.demo.Demo;
+import dev.holdfast.merge.MergeFixture;
 import dev.holdfast.merge.MergeSettings;
 import dev.holdfast.merge.MergedUpstream;
 import dev.holdfast.protocol.Message;
@@ -95,15 +96,7 @@ class DoctorTest {
   @Test
   void shouldTellTheNamesOfAnEndpointForSeveralServers() {
     MergeSettings settings =
-        new MergeSettings(
-            "default",
-            List.of("one", "two"),
-            MergeSettings.Naming.PRIORITY,
-            Map.of(),
-            null,
-            null,
-            Duration.ofSeconds(5),
-            false);
+        MergeFixture.settings(MergeSettings.Naming.PRIORITY, Duration.ofSeconds(5));
     try (LocalUpstream one = demo();
         LocalUpstream two = demo()) {
       merged = merged(settings, Map.of("one", one, "two", two));

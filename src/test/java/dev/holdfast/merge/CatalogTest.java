@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class CatalogTest {
@@ -24,18 +25,27 @@ class CatalogTest {
   private final AtomicInteger reads = new AtomicInteger();
 
   private Catalog catalog(long bytes) {
-    MergeSettings settings =
-        new MergeSettings(
-            "default",
-            List.of(),
-            MergeSettings.Naming.PREFIX,
-            Map.of(),
-            null,
-            null,
-            Duration.ofMillis(200),
-            false);
+    return catalog(new ByteBudget(bytes));
+  }
+
+  private Catalog catalog(ByteBudget budget) {
     return new Catalog(
-        settings, new ByteBudget(bytes), (kind, server) -> changes.add(kind + " " + server));
+        MergeFixture.settings(MergeSettings.Naming.PREFIX, Duration.ofMillis(200)),
+        budget,
+        (kind, server) -> changes.add(kind + " " + server));
+  }
+
+  /** A server that cannot be reached. */
+  private static Offer away(String server, @Nullable Offer before) {
+    throw new UpstreamException.Unreachable(null);
+  }
+
+  /** Reads all servers, and one again that has told of a change. */
+  private Names namesAfterAChange(Catalog.Reader second) {
+    Catalog catalog = catalog(1 << 20);
+    Names _ = catalog.names("", SERVERS, (server, _) -> read(server));
+    catalog.changed("b");
+    return catalog.names("", SERVERS, second);
   }
 
   private static Offer offer(String tool) {
@@ -101,17 +111,7 @@ class CatalogTest {
 
   @Test
   void shouldKeepWhatAServerOfferedWhenItFails() {
-    Catalog catalog = catalog(1 << 20);
-    Names _ = catalog.names("", SERVERS, (server, _) -> read(server));
-    catalog.changed("b");
-
-    Names names =
-        catalog.names(
-            "",
-            SERVERS,
-            (_, _) -> {
-              throw new UpstreamException.Unreachable(null);
-            });
+    Names names = namesAfterAChange(CatalogTest::away);
 
     assertThat(names.find(Kind.TOOL, "b__of_b")).isPresent();
     assertThat(names.problems()).containsOnlyKeys("b");
@@ -119,19 +119,12 @@ class CatalogTest {
 
   @Test
   void shouldReadAgainAfterAChange() {
-    Catalog catalog = catalog(1 << 20);
-    Names _ = catalog.names("", SERVERS, (server, _) -> read(server));
-    catalog.changed("b");
-
     Names names =
-        catalog.names(
-            "",
-            SERVERS,
-            (server, before) -> {
-              assertThat(server).isEqualTo("b");
-              assertThat(before).isEqualTo(offer("of_b"));
-              return offer("new");
-            });
+        namesAfterAChange((server, before) -> {
+          assertThat(server).isEqualTo("b");
+          assertThat(before).isEqualTo(offer("of_b"));
+          return offer("new");
+        });
 
     assertThat(names.find(Kind.TOOL, "b__new")).isPresent();
     assertThat(names.find(Kind.TOOL, "b__of_b")).isEmpty();
@@ -153,14 +146,7 @@ class CatalogTest {
       lines.awaitRepeating(
           "lists of a server not read endpoint=default upstream=a reason=the upstream cannot be",
           () -> {
-            Names _ =
-                catalog(1 << 20)
-                    .names(
-                        "",
-                        SERVERS,
-                        (_, _) -> {
-                          throw new UpstreamException.Unreachable(null);
-                        });
+            Names _ = catalog(1 << 20).names("", SERVERS, CatalogTest::away);
           });
     }
   }
@@ -214,5 +200,29 @@ class CatalogTest {
     Names again = catalog.names("first", SERVERS, (server, _) -> read(server));
     assertThat(again.find(Kind.TOOL, "a__of_a")).isPresent();
     assertThat(reads).hasValue(6);
+  }
+
+  @Test
+  void shouldGiveBackTheMemoryOfListsThatNobodyAsksForAnyMore() {
+    ByteBudget budget = new ByteBudget(1);
+    Catalog catalog = catalog(budget);
+    CountDownLatch thaw = new CountDownLatch(1);
+    Names _ =
+        catalog.names(
+            "first",
+            SERVERS,
+            (server, _) -> {
+              if (server.equals("b")) {
+                awaitUninterruptibly(thaw);
+              }
+              return read(server);
+            });
+    Names _ = catalog.names("second", SERVERS, (server, _) -> read(server));
+    thaw.countDown();
+
+    await()
+        .during(Duration.ofMillis(300))
+        .until(() ->
+            reads.get() == 4 && budget.taken() == offer("of_a").bytes() + offer("of_b").bytes());
   }
 }

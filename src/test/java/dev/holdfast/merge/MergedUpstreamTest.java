@@ -25,7 +25,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -50,15 +49,7 @@ class MergedUpstreamTest {
           InstantSource.system());
   private final MergedUpstream merged =
       new MergedUpstream(
-          new MergeSettings(
-              "default",
-              List.of(),
-              MergeSettings.Naming.PREFIX,
-              Map.of(),
-              null,
-              null,
-              Duration.ofSeconds(20),
-              false),
+          MergeFixture.settings(MergeSettings.Naming.PREFIX, Duration.ofSeconds(20)),
           () -> Map.of("one", one, "two", two),
           _ -> Optional.empty(),
           (_, _) -> true,

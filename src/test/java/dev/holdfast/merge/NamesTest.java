@@ -175,8 +175,7 @@ class NamesTest {
   }
 
   private static MergeSettings settings(Naming naming) {
-    return new MergeSettings(
-        "default", List.of(), naming, Map.of(), null, null, Duration.ofSeconds(1), false);
+    return MergeFixture.settings(naming, Duration.ofSeconds(1));
   }
 
   private static Names.Member tools(String server, String... names) {
