@@ -15,6 +15,7 @@ import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.OwnRequest;
+import dev.holdfast.upstream.Placement;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
@@ -27,6 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -291,13 +293,23 @@ final class MemberSessions {
 
   /** Ends all sessions with members, as far as this replica knows them. Does not throw. */
   void end(UpstreamLink merged) {
+    endAll(merged, _ -> true);
+  }
+
+  /** Ends the sessions that live on this replica. Does not throw. */
+  void leave(UpstreamLink merged) {
+    endAll(merged, Placement::pinned);
+  }
+
+  private void endAll(UpstreamLink merged, Predicate<Placement> which) {
     Map<String, UpstreamLink> links = knownHere(merged);
     if (links.isEmpty()) {
       return;
     }
     known.remove(id(merged));
     links.forEach((member, link) -> {
-      if (servers.byName().containsKey(member)) {
+      Upstream server = servers.byName().get(member);
+      if (server != null && which.test(server.placement(at(merged, member, link)))) {
         Thread _ = Thread.startVirtualThread(() -> attach(merged, member, link).end());
       }
     });

@@ -15,12 +15,9 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.BiPredicate;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,17 +29,9 @@ final class Members {
 
   private final List<String> names;
   private final Supplier<Map<String, Upstream>> upstreams;
-  private final Access access;
+  private final ServerRules rules;
 
   private volatile @Nullable Snapshot snapshot;
-
-  /**
-   * Rights at the servers of an endpoint.
-   *
-   * @param scope the scope that a server requires; empty if it requires none
-   * @param mayUse whether a caller may use a server
-   */
-  record Access(Function<String, Optional<String>> scope, BiPredicate<String, Caller> mayUse) {}
 
   /**
    * The servers at one time.
@@ -58,10 +47,10 @@ final class Members {
    * @param names names of the servers; empty for all in alphabetical order
    * @param upstreams returns the servers by name
    */
-  Members(List<String> names, Supplier<Map<String, Upstream>> upstreams, Access access) {
+  Members(List<String> names, Supplier<Map<String, Upstream>> upstreams, ServerRules rules) {
     this.names = names;
     this.upstreams = upstreams;
-    this.access = access;
+    this.rules = rules;
   }
 
   private Snapshot now() {
@@ -98,7 +87,7 @@ final class Members {
       Profile profile = server.getValue().profile();
       headers.addAll(profile.forwardedHeaders());
       scopes.addAll(profile.namedScopes());
-      access.scope().apply(server.getKey()).ifPresent(scopes::add);
+      rules.scope(server.getKey()).ifPresent(scopes::add);
       tokens |= profile.takesClientToken();
     }
     return new Profile(headers, scopes, tokens, false, true, true);
@@ -123,9 +112,13 @@ final class Members {
     return server;
   }
 
+  ServerRules rules() {
+    return rules;
+  }
+
   /** The names of the servers that a caller may use, the most important first. */
   List<String> visible(Caller caller) {
-    return byName().keySet().stream().filter(name -> access.mayUse().test(name, caller)).toList();
+    return byName().keySet().stream().filter(name -> rules.mayUse(name, caller)).toList();
   }
 
   /** Returns the caller with what a server may get of it. */

@@ -179,8 +179,19 @@ final class MergedSession implements UpstreamSession {
     return error(request, JsonRpcErrorCode.INVALID_PARAMS, what + servers);
   }
 
-  /** A session that a server has lost is opened again, if the server has not had the request. */
   private Answer ask(String member, Body request) {
+    if (!shared.rules().tryEnter(member)) {
+      throw new UpstreamException.Busy();
+    }
+    try {
+      return sent(member, request);
+    } finally {
+      shared.rules().leave(member);
+    }
+  }
+
+  /** A session that a server has lost is opened again, if the server has not had the request. */
+  private Answer sent(String member, Body request) {
     UpstreamLink open = open(member, null);
     try {
       return translated(member, members.attach(link, member, open).request(request));
@@ -356,10 +367,20 @@ final class MergedSession implements UpstreamSession {
 
   @Override
   public void end() {
+    stopListening();
+    members.end(link);
+  }
+
+  @Override
+  public void leave() {
+    stopListening();
+    members.leave(link);
+  }
+
+  private void stopListening() {
     StandaloneStreams here = shared.listening(link);
     if (here != null) {
       here.close();
     }
-    members.end(link);
   }
 }

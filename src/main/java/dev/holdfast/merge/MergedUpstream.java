@@ -17,8 +17,6 @@ import dev.holdfast.upstream.UpstreamSession;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BiPredicate;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -39,20 +37,17 @@ public final class MergedUpstream implements Upstream {
    * Merges servers.
    *
    * @param upstreams returns the servers by name
-   * @param scope returns the scope that a server requires; empty if it requires none
-   * @param mayUse tells if a caller may use a server
    * @param held budget of messages that wait for their readers
    * @param version of this program
    */
   public MergedUpstream(
       MergeSettings settings,
       Supplier<Map<String, Upstream>> upstreams,
-      Function<String, Optional<String>> scope,
-      BiPredicate<String, Caller> mayUse,
+      ServerRules rules,
       SessionStore store,
       ByteBudget held,
       String version) {
-    this.servers = new Members(settings.servers(), upstreams, new Members.Access(scope, mayUse));
+    this.servers = new Members(settings.servers(), upstreams, rules);
     this.shared = new SharedServers(servers, new MemberSessions(store, servers), settings, held);
     this.version = version;
   }

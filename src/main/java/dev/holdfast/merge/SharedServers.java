@@ -51,6 +51,10 @@ final class SharedServers {
     return members;
   }
 
+  ServerRules rules() {
+    return servers.rules();
+  }
+
   /** Returns true if clients find tools by a search. */
   boolean hasSearch() {
     return hasSearch;

@@ -66,4 +66,12 @@ public interface UpstreamSession {
 
   /** Ends the session if the server can be reached. Does not throw. */
   void end();
+
+  /**
+   * Ends what only this process has of a {@linkplain Placement#pinned pinned} session, such as a
+   * child process: another one goes on with the session. Does not throw.
+   */
+  default void leave() {
+    end();
+  }
 }

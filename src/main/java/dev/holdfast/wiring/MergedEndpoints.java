@@ -1,12 +1,13 @@
 package dev.holdfast.wiring;
 
 import dev.holdfast.agent.AgentUpstream;
-import dev.holdfast.auth.AccessKeys;
-import dev.holdfast.auth.AccessTokens;
+import dev.holdfast.auth.AuthConfig;
 import dev.holdfast.call.Caller;
 import dev.holdfast.call.Endpoint;
+import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.merge.MergeSettings;
 import dev.holdfast.merge.MergedUpstream;
+import dev.holdfast.merge.ServerRules;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.text.NamePatterns;
 import dev.holdfast.upstream.Upstream;
@@ -37,34 +38,63 @@ public final class MergedEndpoints {
       ConfiguredUpstreams configured,
       UpstreamFactory factory,
       SessionStore store,
-      AccessKeys keys,
-      AccessTokens tokens,
+      RequestLimit requests,
       @ConfigProperty(name = "quarkus.application.version") String version) {
     GatewayConfig config = checked.gateway();
+    AuthConfig auth = checked.mapping(AuthConfig.class);
+    ServerRules rules =
+        new Rules(current, requests, auth.keys().isEmpty() && auth.issuers().isEmpty());
     Map<String, ViewConfig> views = new HashMap<>();
     config.views().forEach((name, view) -> views.put(Endpoint.VIEWS + name, view));
     if (configured.merges()) {
       views.put(Endpoint.DEFAULT_UPSTREAM, config.merge());
     }
     views.forEach((name, view) -> {
-      current.merges(name, view.scope());
+      current.merges(name, view);
       byName.put(
           name,
           new MergedUpstream(
               settings(name, view),
               () -> members(configured, view),
-              current::scope,
-              (server, caller) ->
-                  (!keys.areRequired() && !tokens.areAccepted())
-                      || mayUse(current.scope(server), caller),
+              rules,
               store,
               factory.held(),
               version));
     });
   }
 
-  private static boolean mayUse(Optional<String> scope, Caller caller) {
-    return scope.isEmpty() || caller.scopes().contains(scope.get());
+  /**
+   * The rules of the configuration.
+   *
+   * @param open whether everybody may use everything
+   */
+  private record Rules(CurrentConfig current, RequestLimit requests, boolean open)
+      implements ServerRules {
+
+    @Override
+    public Optional<String> scope(String server) {
+      return current.scope(server);
+    }
+
+    @Override
+    public boolean mayUse(String server, Caller caller) {
+      return open || scope(server).filter(scope -> !caller.scopes().contains(scope)).isEmpty();
+    }
+
+    @Override
+    public boolean tryEnter(String server) {
+      return requests.tryEnter(counter(server), current.serverRequests(server));
+    }
+
+    @Override
+    public void leave(String server) {
+      requests.leave(counter(server));
+    }
+
+    /** The name by which requests to a server count: its own is that of the endpoint at /mcp. */
+    private static String counter(String server) {
+      return server.equals(Endpoint.DEFAULT_UPSTREAM) ? "" : server;
+    }
   }
 
   /** The servers of a view; without agents, and without demo tools, unless it names them. */

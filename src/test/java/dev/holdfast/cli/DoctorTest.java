@@ -121,8 +121,7 @@ class DoctorTest {
         new MergedUpstream(
             settings,
             () -> servers,
-            _ -> Optional.empty(),
-            (_, _) -> true,
+            MergeFixture.OPEN,
             new MemorySessionStore(
                 Duration.ofMinutes(1),
                 () -> new SessionLimits(1, 1, Map.of()),

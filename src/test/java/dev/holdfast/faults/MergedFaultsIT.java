@@ -8,6 +8,7 @@ import dev.holdfast.resume.Transcript;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.ServerProcess;
 import dev.holdfast.testing.ToolRequest;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -23,20 +24,25 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Servers of every kind behind one endpoint of three replicas. One replica and one server after
- * another is killed while each client has a call at each server.
+ * Servers of every kind behind one endpoint of three replicas. Replicas and servers are killed,
+ * frozen and stopped, one after another, while each client has a call at each server.
  */
 @Timeout(600)
 class MergedFaultsIT {
 
-  private static final List<String> SERVERS = List.of("old", "new", "sse", "stdio");
+  private static final List<String> SERVERS = List.of("old", "new", "sse", "stdio", "default");
 
-  /** The server that can resume its calls, so no killed replica ends them. */
+  /** The server that can resume its calls, so no lost replica ends them. */
   private static final String RESUMABLE = "old";
 
   private static final int CLIENTS = Load.LONG ? 20 : 5;
   private static final int STEPS = 60;
   private static final int STEP_MILLIS = 100;
+
+  /** Longer than the others wait for a heartbeat. */
+  private static final int LOST_MILLIS = 4000;
+
+  private static final int FROZEN_MILLIS = 1000;
 
   private final Random random = new Random(33);
   private final HttpClient http =
@@ -46,7 +52,7 @@ class MergedFaultsIT {
   private record Call(String server, Transcript transcript, Future<?> end) {}
 
   @Test
-  void shouldLoseNothingWhenReplicasAndServersAreKilled() throws Exception {
+  void shouldLoseNothingWhenReplicasAndServersFail() throws Exception {
     try (NodeFixture old = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
         NodeFixture stateless = NodeFixture.start(NodeFixture.STATELESS_SERVER);
         NodeFixture legacy = NodeFixture.start(NodeFixture.LEGACY_SERVER);
@@ -59,7 +65,7 @@ class MergedFaultsIT {
       settings.put(
           "holdfast.upstreams.stdio.command",
           NodeFixture.commandLine(NodeFixture.CONFORMANCE_STDIO));
-      settings.put("holdfast.merge.servers", "old,new,sse,stdio,default");
+      settings.put("holdfast.merge.servers", String.join(",", SERVERS));
       settings.put("holdfast.cluster.heartbeat", "200ms");
       settings.put("holdfast.cluster.dead-after", "2s");
       settings.put("holdfast.stream.retry", "100ms");
@@ -70,20 +76,41 @@ class MergedFaultsIT {
         for (int i = 0; i < CLIENTS; i++) {
           clients.add(new FollowingClient(http, urls, random));
         }
-        List<Call> first = call(threads, clients, 100);
-        fleet.getFirst().kill();
-        check(first);
 
-        List<Call> second = call(threads, clients, 200);
-        stop(legacy);
+        // A server that stands still for a while costs nothing, and its neighbours do not notice.
+        List<Call> calls = call(threads, clients, 100);
+        for (NodeFixture server : List.of(old, stateless, legacy)) {
+          freeze(List.of(server.process()), FROZEN_MILLIS);
+        }
+        for (Gateway replica : fleet) {
+          freeze(replica.children(), FROZEN_MILLIS);
+        }
+        check(calls, SERVERS);
+
+        // A frozen replica is a lost one, and writes nothing when it comes back.
+        calls = call(threads, clients, 200);
+        Gateway frozen = fleet.getFirst();
+        frozen.freeze();
+        Thread.sleep(LOST_MILLIS);
+        frozen.thaw();
+        check(calls, List.of(RESUMABLE));
+
+        calls = call(threads, clients, 300);
         fleet.get(1).kill();
-        check(second.stream().filter(call -> !call.server().equals("sse")).toList());
+        check(calls, List.of(RESUMABLE));
+
+        calls = call(threads, clients, 400);
+        fleet.get(2).terminate();
+        check(calls, List.of(RESUMABLE));
+
+        calls = call(threads, clients, 500);
+        boolean _ = legacy.process().destroyForcibly();
+        check(calls, List.of("old", "new", "stdio", "default"));
 
         // Each server that runs works in each of the sessions.
         for (FollowingClient client : clients) {
-          for (String server : List.of("old", "new", "stdio")) {
-            Transcript call =
-                client.call(ToolRequest.of(300, server + "__count", "{\"n\":3}"), random);
+          for (String server : List.of("old", "new", "stdio", "default")) {
+            Transcript call = client.call(request(600, server, 3), random);
             assertThat(call.results()).as("%s %s", server, call).isEqualTo(1);
             assertThat(call.errors()).as("%s %s", server, call).isEmpty();
           }
@@ -94,20 +121,31 @@ class MergedFaultsIT {
     }
   }
 
-  private static void stop(AutoCloseable server) throws Exception {
-    server.close();
+  private static void freeze(List<ProcessHandle> processes, int millis)
+      throws InterruptedException {
+    processes.forEach(ServerProcess::freeze);
+    Thread.sleep(millis);
+    processes.forEach(ServerProcess::thaw);
+  }
+
+  private static String request(int id, String server, int steps) {
+    String arguments =
+        server.equals("default")
+            ? "{\"from\":%d,\"intervalMs\":%d}"
+            : "{\"n\":%d,\"intervalMs\":%d}";
+    return ToolRequest.of(
+        id,
+        server + (server.equals("default") ? "__countdown" : "__count"),
+        arguments.formatted(steps, STEP_MILLIS));
   }
 
   private List<Call> call(ExecutorService threads, List<FollowingClient> clients, int id) {
-    String arguments = "{\"n\":%d,\"intervalMs\":%d}".formatted(STEPS, STEP_MILLIS);
     List<Call> calls =
         clients.stream()
             .flatMap(client ->
                 SERVERS.stream()
                     .map(server -> {
-                      String request =
-                          ToolRequest.of(
-                              id + SERVERS.indexOf(server), server + "__count", arguments);
+                      String request = request(id + SERVERS.indexOf(server), server, STEPS);
                       Transcript transcript = new Transcript();
                       Future<?> end =
                           threads.submit(() -> {
@@ -127,8 +165,8 @@ class MergedFaultsIT {
     return calls;
   }
 
-  /** Each call ends once, nothing comes twice, and a call that can be resumed is whole. */
-  private static void check(List<Call> calls) throws Exception {
+  /** Each call ends once, nothing comes twice, and the calls of some servers are whole. */
+  private static void check(List<Call> calls, List<String> whole) throws Exception {
     for (Call call : calls) {
       Object _ = call.end().get();
       Transcript transcript = call.transcript();
@@ -136,7 +174,7 @@ class MergedFaultsIT {
       assertThat(transcript.isHung()).as(about).isFalse();
       assertThat(transcript.results() + transcript.errors().size()).as(about).isEqualTo(1);
       assertThat(transcript.ids()).as(about).doesNotHaveDuplicates();
-      if (call.server().equals(RESUMABLE)) {
+      if (whole.contains(call.server())) {
         FleetClients.assertWhole(transcript, STEPS, "");
       } else {
         assertThat(transcript.progress())

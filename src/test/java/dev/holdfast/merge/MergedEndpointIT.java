@@ -11,10 +11,14 @@ import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.Ports;
 import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.ServerProcess;
 import dev.holdfast.testing.StatelessClient;
+import dev.holdfast.testing.ToolRequest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -198,6 +202,34 @@ class MergedEndpointIT {
   }
 
   @Test
+  void shouldLeaveRoomForOthersWhileOneServerIsFrozen() throws Exception {
+    try (NodeFixture frozen = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
+        NodeFixture other = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER)) {
+      Map<String, String> settings =
+          servers("frozen", frozen.url().toString(), "other", other.url().toString());
+      settings.put("holdfast.upstreams.frozen.max-requests", "2");
+      try (Gateway gateway = Gateway.start(settings)) {
+        McpClient client = McpClient.at(gateway.url()).ready();
+        assertThat(result(client, "frozen__test_simple_text")).contains("simple text response");
+        ServerProcess.freeze(frozen.process());
+        BlockingQueue<String> results = new LinkedBlockingQueue<>();
+        for (int id = 1; id <= 3; id++) {
+          String call = ToolRequest.of(id, "frozen__test_simple_text", "{}");
+          Thread.startVirtualThread(() -> results.add(client.post(call).body()));
+        }
+
+        assertThat(results.take()).contains("no room");
+        assertThat(result(client, "other__test_simple_text")).contains("simple text response");
+        assertThat(results).isEmpty();
+        ServerProcess.thaw(frozen.process());
+        for (int i = 0; i < 2; i++) {
+          assertThat(results.take()).contains("simple text response");
+        }
+      }
+    }
+  }
+
+  @Test
   void shouldServeViews() {
     try (NodeFixture one = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
         NodeFixture two = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER)) {
@@ -209,6 +241,7 @@ class MergedEndpointIT {
       settings.put("holdfast.views.team.allow", "two/test_simple_text,one/count,one/touch");
       settings.put("holdfast.views.team.deny", "*/touch");
       settings.put("holdfast.views.team.rename.numbers", "one/count");
+      settings.put("holdfast.views.team.max-sessions", "1");
       try (Gateway gateway = Gateway.start(settings)) {
         McpClient client = McpClient.at(gateway.url("/views/team/mcp")).ready();
 
@@ -217,6 +250,8 @@ class MergedEndpointIT {
         for (String hidden : List.of("count", "touch", "one__touch", "two__count", "one/count")) {
           assertThat(result(client, hidden)).as(hidden).contains("Unknown tool: " + hidden);
         }
+        assertThat(McpClient.at(gateway.url("/views/team/mcp")).initialized().statusCode())
+            .isEqualTo(429);
         assertThat(McpClient.at(gateway.url("/views/none/mcp")).initialized().statusCode())
             .isEqualTo(404);
         // The session of one endpoint is none of another.

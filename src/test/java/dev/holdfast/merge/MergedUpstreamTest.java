@@ -27,7 +27,6 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -51,8 +50,7 @@ class MergedUpstreamTest {
       new MergedUpstream(
           MergeFixture.settings(MergeSettings.Naming.PREFIX, Duration.ofSeconds(20)),
           () -> Map.of("one", one, "two", two),
-          _ -> Optional.empty(),
-          (_, _) -> true,
+          MergeFixture.OPEN,
           store,
           new ByteBudget(1 << 20),
           "1");

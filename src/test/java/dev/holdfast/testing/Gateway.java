@@ -1,13 +1,9 @@
 package dev.holdfast.testing;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -179,22 +175,17 @@ public final class Gateway implements AutoCloseable {
 
   /** Stops the gateway in its tracks: connections stay open and nothing is answered. */
   public void freeze() {
-    signal("-STOP");
+    ServerProcess.freeze(server.process().toHandle());
   }
 
   /** Lets a frozen one go on. */
   public void thaw() {
-    signal("-CONT");
+    ServerProcess.thaw(server.process().toHandle());
   }
 
-  private void signal(String name) {
-    List<String> command = List.of("kill", name, Long.toString(pid()));
-    try {
-      ProcessResult sent = ProcessRun.toEnd(Path.of("."), Duration.ofSeconds(5), command);
-      assertThat(sent.exitCode()).as(sent.toString()).isZero();
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
-    }
+  /** The processes that it has started, such as its servers over stdio. */
+  public List<ProcessHandle> children() {
+    return server.process().descendants().toList();
   }
 
   /** Asks the gateway to end, as Kubernetes does with SIGTERM. Returns at once. */

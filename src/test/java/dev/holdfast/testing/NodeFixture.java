@@ -173,6 +173,11 @@ public final class NodeFixture implements AutoCloseable {
     return server.port();
   }
 
+  /** Its process. */
+  public ProcessHandle process() {
+    return server.process().toHandle();
+  }
+
   /** Whether the server still runs. */
   public boolean isAlive() {
     return server.process().isAlive();

@@ -1,9 +1,13 @@
 package dev.holdfast.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -65,6 +69,26 @@ public final class ServerProcess implements AutoCloseable {
   @Override
   public void close() {
     ProcessRun.kill(process);
+  }
+
+  /** Stops a process in its tracks: connections stay open and nothing is answered. */
+  public static void freeze(ProcessHandle process) {
+    signal(process, "-STOP");
+  }
+
+  /** Lets a frozen one go on. */
+  public static void thaw(ProcessHandle process) {
+    signal(process, "-CONT");
+  }
+
+  private static void signal(ProcessHandle process, String name) {
+    List<String> command = List.of("kill", name, Long.toString(process.pid()));
+    try {
+      ProcessResult sent = ProcessRun.toEnd(Path.of("."), Duration.ofSeconds(5), command);
+      assertThat(sent.exitCode()).as(sent.toString()).isZero();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
   }
 
   private int awaitPort() {

@@ -27,7 +27,7 @@ public final class RequestLimit {
   private final RequestRate rate;
   private final Function<String, OptionalInt> maxByUpstream;
 
-  /** Requests in progress by the name of the upstream. Only upstreams with a limit are in it. */
+  /** Requests in progress by the name of the upstream. */
   private final Map<String, AtomicInteger> byUpstream = new ConcurrentHashMap<>();
 
   /**
@@ -73,8 +73,7 @@ public final class RequestLimit {
     Place place = new Place(sender);
     try {
       if (most.isPresent()) {
-        place.count(
-            byUpstream.computeIfAbsent(upstream, _ -> new AtomicInteger()), most.getAsInt());
+        place.count(counter(upstream), most.getAsInt());
       }
       place.count(all, max.getAsInt());
       return place;
@@ -82,6 +81,29 @@ public final class RequestLimit {
       place.close();
       throw full;
     }
+  }
+
+  /**
+   * Counts a request to an upstream that has come to an endpoint for several.
+   *
+   * @param most the limit of the upstream; empty for none
+   * @return false if the upstream has as many requests as it may have; none is counted then
+   */
+  public boolean tryEnter(String upstream, OptionalInt most) {
+    if (counter(upstream).incrementAndGet() <= most.orElse(Integer.MAX_VALUE)) {
+      return true;
+    }
+    leave(upstream);
+    return false;
+  }
+
+  /** Ends a request that {@link #tryEnter} has counted. */
+  public void leave(String upstream) {
+    counter(upstream).decrementAndGet();
+  }
+
+  private AtomicInteger counter(String upstream) {
+    return byUpstream.computeIfAbsent(upstream, _ -> new AtomicInteger());
   }
 
   /** A request in progress. For one thread. */

@@ -130,7 +130,7 @@ final class PinnedSession implements MessageSource {
     reachable.complete(true);
     if (current.isClosed()) {
       // close() ran during the reopening and ended only the server before this one.
-      server.attach().end();
+      server.attach().leave();
     }
   }
 
@@ -200,13 +200,13 @@ final class PinnedSession implements MessageSource {
     }
   }
 
-  /** {@inheritDoc} Ends the server's side of the session. */
+  /** {@inheritDoc} Ends what this replica has of the server's side. */
   @Override
   public void close() {
     whenClosed.accept(this);
     current.close();
     reachable.complete(true);
-    server.attach().end();
+    server.attach().leave();
   }
 
   /** A bounded queue of tasks that run one after the other. Thread-safe. */

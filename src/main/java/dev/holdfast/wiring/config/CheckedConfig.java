@@ -63,6 +63,7 @@ public final class CheckedConfig {
     checkUpstreams(UpstreamFactory.ofChecks(mapping(LimitsConfig.class)));
     checkTraces(mapping(TraceConfig.class));
     checkTapes();
+    new ViewChecks(gateway, this::problem, this::checkScope).check();
     gateway.clients().forEach(this::checkClient);
     ClusterConfig cluster = mapping(ClusterConfig.class);
     if (cluster.deadAfter().compareTo(cluster.heartbeat().multipliedBy(2)) < 0) {

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /** The part of the configuration that a reload may change. Thread-safe. */
@@ -22,7 +23,7 @@ import java.util.stream.Collectors;
 public final class CurrentConfig {
 
   private final Optional<String> agentScope;
-  private final Map<String, Optional<String>> merged = new HashMap<>();
+  private final Map<String, ViewConfig> merged = new ConcurrentHashMap<>();
   private volatile Values values;
 
   /** Values that a reload changes at once. */
@@ -34,10 +35,14 @@ public final class CurrentConfig {
     values = values(checked.gateway().allUpstreams(), limits);
   }
 
-  private static Values values(Map<String, GatewayConfig.Server> servers, LimitsConfig limits) {
+  private Values values(Map<String, GatewayConfig.Server> servers, LimitsConfig limits) {
     Map<String, Integer> byUpstream = new HashMap<>();
     servers.forEach(
         (name, server) -> server.maxSessions().ifPresent(most -> byUpstream.put(name, most)));
+    merged.forEach((name, view) -> {
+      byUpstream.remove(name);
+      view.maxSessions().ifPresent(most -> byUpstream.put(name, most));
+    });
     return new Values(
         Map.copyOf(servers),
         limits,
@@ -73,11 +78,17 @@ public final class CurrentConfig {
     return values.sessions();
   }
 
-  /**
-   * Limit on the requests of an upstream; empty for one that is unknown, or in this process. With
-   * several upstreams, no single one may use up the common limit.
-   */
+  /** Limit on the requests of an endpoint; empty for one that has only the common limit. */
   public OptionalInt requests(String upstream) {
+    ViewConfig view = merged.get(upstream);
+    return view == null ? serverRequests(upstream) : view.maxRequests();
+  }
+
+  /**
+   * Limit on the requests of a server; empty for one that is unknown, or in this process. With
+   * several servers, no single one may use up the common limit.
+   */
+  public OptionalInt serverRequests(String upstream) {
     Values now = values;
     GatewayConfig.Server server = now.servers().get(upstream);
     if (server == null) {
@@ -111,15 +122,16 @@ public final class CurrentConfig {
             .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** Notes an endpoint for several servers, with the scope that it requires. */
-  public void merges(String name, Optional<String> scope) {
-    merged.put(name, scope);
+  /** Notes an endpoint for several servers, before any request. */
+  public void merges(String name, ViewConfig view) {
+    merged.put(name, view);
+    values = values(values.servers(), values.limits());
   }
 
   /** Returns the scope that an endpoint requires. */
   public Optional<String> endpointScope(String upstream) {
-    Optional<String> scope = merged.get(upstream);
-    return scope == null ? scope(upstream) : scope;
+    ViewConfig view = merged.get(upstream);
+    return view == null ? scope(upstream) : view.scope();
   }
 
   /** Returns the scope that an upstream requires. */

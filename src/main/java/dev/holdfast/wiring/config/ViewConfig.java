@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Endpoint for several servers. */
 public interface ViewConfig {
@@ -28,6 +29,14 @@ public interface ViewConfig {
 
   /** Scope that a client needs to use the endpoint. */
   Optional<String> scope();
+
+  /** Limit on the sessions of the endpoint on all replicas; by default only the common one. */
+  @Range(min = "1", max = "10000000")
+  OptionalInt maxSessions();
+
+  /** Limit on requests to the endpoint that this replica handles at once. */
+  @Range(min = "1", max = "1000000")
+  OptionalInt maxRequests();
 
   /** Time for which a client waits for the lists of a server that does not answer. */
   @WithDefault("5s")

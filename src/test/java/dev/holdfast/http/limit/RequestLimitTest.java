@@ -73,6 +73,19 @@ class RequestLimitTest {
   }
 
   @Test
+  void shouldCountRequestsOfAllEndpointsOfAnUpstream() {
+    try (RequestLimit.Place _ = limit.enter("a", ADDRESS)) {
+      assertThat(limit.tryEnter("a", OptionalInt.of(1))).isFalse();
+    }
+    assertThat(limit.tryEnter("a", OptionalInt.of(1))).isTrue();
+    assertThat(refusal(() -> limit.enter("a", ADDRESS)).getStatus()).isEqualTo(503);
+    assertThat(limit.tryEnter("a", OptionalInt.empty())).isTrue();
+    limit.leave("a");
+    limit.leave("a");
+    limit.enter("a", ADDRESS).close();
+  }
+
+  @Test
   void shouldLeaveRoomForOtherClients() {
     RequestLimit wide = limit(10, 1, Map.of());
 

@@ -29,6 +29,8 @@ class ConfigBoundsTest {
     "upstream.first-byte-timeout, 1d, 25h, 10ms to 1d",
     "upstream.idle-timeout, 0s, -1s, 0s to 1d",
     "upstream.idle-timeout, 1d, 25h, 0s to 1d",
+    "merge.max-sessions, 1, 0, 1 to 10000000",
+    "merge.max-requests, 1000000, 1000001, 1 to 1000000",
     "upstream.max-sessions, 1, 0, 1 to 10000000",
     "upstream.max-sessions, 10000000, 10000001, 1 to 10000000",
     "upstream.max-requests, 1, 0, 1 to 1000000",
