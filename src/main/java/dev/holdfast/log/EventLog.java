@@ -143,8 +143,8 @@ public interface EventLog extends AutoCloseable {
 
   /**
    * Makes the caller the only tail of the stream on all replicas, and evicts the previous tail. The
-   * log wakes the watcher when there may be new events. Wake-ups can be spurious. They can be lost
-   * when a connection to the store breaks, so a reader must also read from time to time.
+   * log wakes the watcher when there may be new events. Wake-ups can be spurious. One that is lost
+   * with a connection to the store comes some seconds late.
    *
    * <p>As long as it watches, the log does not purge events that it has not {@link Watch#advanced
    * received}, and {@link StreamWriter#awaitRoom} holds the writer back.

@@ -24,10 +24,10 @@ public interface SharedLog {
   }
 
   /**
-   * Evicts local watchers of streams that another replica watches now. This replica missed their
-   * evictions while it was not subscribed. Such watchers would get no wake-ups.
+   * Finds what lost messages of other replicas should have told: wakes local watchers of streams
+   * that have changed since the last call, and evicts those that another replica has replaced.
    */
-  default void evictReplacedWatchers() {}
+  default void catchUp() {}
 
   /**
    * Transfers all open streams of a session from a lost replica to this one. If several replicas

@@ -142,6 +142,11 @@ public final class WatcherRegistry {
         .toList();
   }
 
+  /** The streams that watchers share. */
+  public Set<StreamRef> shared() {
+    return Set.copyOf(sharing.keySet());
+  }
+
   /**
    * Evicts the watcher of a stream if it has the given registration number. A newer watcher stays.
    */

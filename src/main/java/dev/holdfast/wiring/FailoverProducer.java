@@ -43,7 +43,7 @@ final class FailoverProducer {
       Optional<RedisConnections> redis) {
     List<Reconciler.Check> checks = new ArrayList<>();
     checks.add(new Reconciler.Check("streams of others", () -> pumps.stopLost(log)));
-    checks.add(new Reconciler.Check("missed evictions", log::evictReplacedWatchers));
+    checks.add(new Reconciler.Check("missed messages", log::catchUp));
     checks.add(new Reconciler.Check("ended sessions", sessions::stopPumpsOfEndedSessions));
     redis
         .map(RedisConnections::ownedSessions)

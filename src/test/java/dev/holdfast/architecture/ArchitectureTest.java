@@ -33,7 +33,8 @@ class ArchitectureTest {
           entry("sse", List.of("protocol")),
           entry("log", List.of("lock")),
           entry("log.memory", List.of("lock", "log")),
-          entry("log.redis", List.of("log.redis.script", "log.redis.write", "log", "redis")),
+          entry(
+              "log.redis", List.of("log.redis.script", "log.redis.write", "lock", "log", "redis")),
           entry("log.redis.script", List.of("log", "redis")),
           entry("log.redis.write", List.of("log.redis.script", "lock", "log", "redis", "budget")),
           entry("redis", List.of("lock", "retry", "timer", "text")),

@@ -109,10 +109,12 @@ final class LocalReaders {
   /** Repeats what Redis did not take. */
   void repeat() {
     unrecorded.keySet().forEach(this::send);
-    unremoved.forEach((stream, number) -> {
-      unremoved.remove(stream, number);
-      var _ = removeTail(stream, number).thenRun(() -> reports.left(stream));
-    });
+    // A copy: what fails at once comes back into the map, and would be met again without end.
+    Map.copyOf(unremoved)
+        .forEach((stream, number) -> {
+          unremoved.remove(stream, number);
+          var _ = removeTail(stream, number).thenRun(() -> reports.left(stream));
+        });
   }
 
   /** The position up to which a stream was delivered, as {@link EventLog#deliveredUpTo}. */

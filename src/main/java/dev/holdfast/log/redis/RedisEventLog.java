@@ -5,6 +5,7 @@ import static dev.holdfast.redis.RedisClient.number;
 
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLog.Watcher;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -52,6 +53,9 @@ public final class RedisEventLog implements EventLog {
   /** Time between two reports of written and of delivered streams. */
   private static final Duration UPKEEP_INTERVAL = Duration.ofMillis(500);
 
+  /** Time between two looks for lost messages of other replicas. */
+  private static final Duration LOOK_INTERVAL = Duration.ofSeconds(10);
+
   private final RedisClient client;
   private final RedisSubscription channel;
   private final RedisKeys keys;
@@ -66,6 +70,7 @@ public final class RedisEventLog implements EventLog {
   private final TotalQuota quota;
 
   private final Thread upkeep;
+  private final Thread looks;
 
   /** The policy of the last look that lets Redis drop data. */
   private volatile Optional<String> eviction = Optional.empty();
@@ -115,27 +120,51 @@ public final class RedisEventLog implements EventLog {
     readers = new LocalReaders(scripts, watchers, owned, retention, reports);
     ownership =
         new StreamOwnership(
-            replica, sessionRecorder, scripts, inbox, owned, watchers, new ConcurrentHashMap<>());
+            replica,
+            sessionRecorder,
+            scripts,
+            inbox,
+            owned,
+            watchers,
+            new MissedMessages(client, keys, replica, watchers),
+            new ConcurrentHashMap<>());
     quota = new TotalQuota(client, keys, replica, most.all(), most.ofClient(), reports);
-    upkeep = Thread.ofVirtual().name("log-upkeep").start(this::keepUp);
+    upkeep = every(UPKEEP_INTERVAL, "log-upkeep", this::reportToRedis);
+    looks = every(LOOK_INTERVAL, "log-looks", this::lookForMissed);
     channel.addListener(this::received, this::channelRestored);
   }
 
-  private void keepUp() {
+  private static Thread every(Duration interval, String name, Runnable work) {
+    return Thread.ofVirtual()
+        .name(name)
+        .start(() -> {
+          try {
+            while (true) {
+              Thread.sleep(interval);
+              quietly(work);
+            }
+          } catch (InterruptedException closing) {
+            LOG.debugf("the log is closing, this ends: %s", name);
+          }
+        });
+  }
+
+  private void lookForMissed() {
     try {
-      while (true) {
-        Thread.sleep(UPKEEP_INTERVAL);
-        reportToRedis();
-      }
-    } catch (InterruptedException closing) {
-      LOG.debug("the log reports nothing more to Redis");
+      ownership.catchUp();
+    } catch (LogException.StoreUnavailable away) {
+      LOG.debugf("the next look finds what was missed: %s", away.getMessage());
     }
   }
 
   private void reportToRedis() {
+    quota.keep();
+    readers.repeat();
+  }
+
+  private static void quietly(Runnable work) {
     try {
-      quota.keep();
-      readers.repeat();
+      work.run();
     } catch (RuntimeException unexpected) {
       LOG.error("a report to Redis failed unexpectedly", unexpected);
     }
@@ -292,8 +321,9 @@ public final class RedisEventLog implements EventLog {
 
   @Override
   public void close() {
+    looks.interrupt();
     upkeep.interrupt();
-    reportToRedis();
+    quietly(this::reportToRedis);
     owned.close();
     inbox.close();
   }

@@ -38,6 +38,7 @@ record StreamOwnership(
     RedisInbox inbox,
     OwnedStreams owned,
     WatcherRegistry watchers,
+    MissedMessages missed,
     Map<LogKey, String> unsettled)
     implements SharedLog {
 
@@ -64,17 +65,8 @@ record StreamOwnership(
   }
 
   @Override
-  public void evictReplacedWatchers() {
-    List<WatcherRegistry.Registration> all = watchers.recorded();
-    List<@Nullable Response> tails =
-        get(StreamField.TAIL, all.stream().map(WatcherRegistry.Registration::stream).toList());
-    for (int i = 0; i < all.size(); i++) {
-      Response tail = tails.get(i);
-      // A complete stream may have no record: its watcher reads to the end.
-      if (tail != null && !isOwn(tail.toString())) {
-        watchers.evict(all.get(i).stream(), all.get(i).number());
-      }
-    }
+  public void catchUp() {
+    missed.look();
   }
 
   @Override

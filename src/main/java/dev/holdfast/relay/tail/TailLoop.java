@@ -26,8 +26,8 @@ final class TailLoop {
 
   private static final Logger LOG = Logger.getLogger(TailLoop.class);
 
-  /** Upper bound of one wait, in case a wake-up from another replica was lost. */
-  private static final Duration MAX_WAIT = Duration.ofSeconds(10);
+  /** Upper bound of one wait, after which the session is noted as in use. */
+  private static final Duration MAX_WAIT = Duration.ofMinutes(1);
 
   private final TailContext context;
   private final StreamRef stream;
@@ -53,6 +53,8 @@ final class TailLoop {
   private enum Next {
     /** Read the next page. */
     READ,
+    /** Wait again: the log wakes the tail when there is something to read. */
+    PAUSE,
     /** Leave the thread, and continue on another one when the wait ends. */
     WAIT,
     END
@@ -126,8 +128,8 @@ final class TailLoop {
   private Next follow(Step first) throws ClientGoneException, InterruptedException {
     try {
       Next next = first.run();
-      while (next == Next.READ) {
-        next = step();
+      while (next == Next.READ || next == Next.PAUSE) {
+        next = next == Next.READ ? step() : pause(false);
       }
       return next;
     } catch (LogException.StoreUnavailable away) {
@@ -256,6 +258,7 @@ final class TailLoop {
   }
 
   private Next continueAfter(TailSignal.Cause cause) throws ClientGoneException {
+    boolean reads = !waiting; // It waits for room, not for events.
     waiting = false;
     writer.settle(client);
     return switch (cause) {
@@ -265,7 +268,8 @@ final class TailLoop {
         if (continues) {
           delivery.commentIfSilent();
         }
-        yield continues ? Next.READ : Next.END;
+        Next next = reads ? Next.READ : Next.PAUSE;
+        yield continues ? next : Next.END;
       }
       case GONE -> {
         left = true;

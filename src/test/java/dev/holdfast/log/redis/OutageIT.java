@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogEvent;
@@ -30,8 +31,10 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Redis is away for longer than events wait, and comes back. */
+@Timeout(120)
 class OutageIT {
 
   private static final Duration HOUR = Duration.ofHours(1);
@@ -112,6 +115,26 @@ class OutageIT {
     assertThat(failure)
         .isInstanceOfAny(LogException.StoreUnavailable.class, LogException.OutcomeUnknown.class);
     return failure;
+  }
+
+  @Test
+  void shouldCloseAfterManyTailsHaveLeft() {
+    List<EventLog.Watch> watches = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      LogKey session = new LogKey("session" + i);
+      log.begin(session, "");
+      StreamRef each = new StreamRef(session, "s");
+      log.openUnfollowed(each, null);
+      watches.add(log.watch(each, Position.START, new CountingWatcher()));
+    }
+    redis.kill();
+    watches.forEach(watch -> {
+      watch.leave();
+      watch.close();
+    });
+
+    // It tries once to record each of them.
+    assertTimeoutPreemptively(Duration.ofMinutes(1), log::close);
   }
 
   @Test

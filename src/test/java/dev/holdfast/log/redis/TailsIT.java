@@ -7,6 +7,7 @@ import static dev.holdfast.log.LogTesting.numbered;
 import static dev.holdfast.log.LogTesting.payloads;
 import static dev.holdfast.log.LogTesting.readAll;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
@@ -156,11 +157,37 @@ class TailsIT extends ReplicasFixture {
     proxy.muteConnections();
     a.watch(ref, Position.START, new CountingWatcher());
     a.watch(other, Position.START, new CountingWatcher());
-    b.shared().evictReplacedWatchers();
+    b.shared().catchUp();
 
     await().untilAsserted(() -> assertThat(evicted.evictions()).isEqualTo(1));
     await().untilAsserted(() -> assertThat(evictedToo.evictions()).isEqualTo(1));
     assertThat(staying.evictions()).isZero();
+  }
+
+  @Test
+  void shouldWakeWatchersWhoseWakeUpsWereLost() {
+    RedisFixture redis = closing(RedisFixture.start());
+    RedisEventLog log = replica(redis, "a");
+    log.open(ref, "1");
+    CountingWatcher watcher = new CountingWatcher();
+    CountingWatcher sharing = new CountingWatcher();
+    log.watch(ref, Position.START, watcher);
+    log.watchShared(ref, sharing);
+    List<CountingWatcher> all = List.of(watcher, sharing);
+
+    // A change before the first look may have been missed, too.
+    log.shared().catchUp();
+    assertThat(all).extracting(CountingWatcher::wakes).containsOnly(1);
+    log.shared().catchUp();
+    assertThat(all).extracting(CountingWatcher::wakes).containsOnly(1);
+    // Nothing tells of this.
+    redis.command("HSET", Replica.KEYS.session(ref.key().value()), "l:" + ref.name(), "1-1");
+    log.shared().catchUp();
+    assertThat(all).extracting(CountingWatcher::wakes).containsOnly(2);
+
+    redis.kill();
+    assertThatThrownBy(log.shared()::catchUp).isInstanceOf(LogException.StoreUnavailable.class);
+    assertThat(all).allSatisfy(each -> assertThat(each.wakes()).isGreaterThan(2));
   }
 
   /** Somebody else may write to Redis. */
