@@ -1,6 +1,5 @@
 package dev.holdfast.faults;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -14,7 +13,6 @@ import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.testing.StdioProgram;
 import dev.holdfast.upstream.http.LegacyServer;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -148,7 +146,7 @@ class LargeMessagesIT {
         await().untilAsserted(() -> assertThat(gateway.output()).containsPattern(line));
       }
       for (String name : List.of("json", "sse", "legacy", "stdio")) {
-        assertThat(metrics(gateway))
+        assertThat(gateway.get("/q/metrics").body())
             .containsPattern(
                 "holdfast_upstream_errors_total\\{kind=\"too_large\",upstream=\""
                     + name
@@ -162,12 +160,6 @@ class LargeMessagesIT {
         .contains(
             "\"id\":" + id + ",\"error\":{\"code\":-32000,\"message\":\"The server executed the",
             " bytes exceeds holdfast.limits.server-message-bytes (102400 bytes)");
-  }
-
-  private static String metrics(Gateway gateway) throws IOException {
-    try (InputStream metrics = gateway.url("/q/metrics").toURL().openStream()) {
-      return new String(metrics.readAllBytes(), UTF_8);
-    }
   }
 
   /** As many as would need several times the heap. */
