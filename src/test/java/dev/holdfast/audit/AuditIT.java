@@ -156,8 +156,7 @@ class AuditIT {
   void shouldTellThatAnotherReplicaContinuesASession() throws Exception {
     try (RedisFixture redis = RedisFixture.start()) {
       Map<String, String> first = settings("first");
-      first.put("holdfast.store", "redis");
-      first.put("quarkus.redis.hosts", redis.url());
+      first.putAll(redis.gatewaySettings());
       Map<String, String> second = new HashMap<>(first);
       second.put("quarkus.log.handler.file.audit.path", directory.resolve("second").toString());
       List<Gateway> pair = Gateway.startAll(List.of(first, second));

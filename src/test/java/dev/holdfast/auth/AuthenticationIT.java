@@ -188,8 +188,7 @@ class AuthenticationIT {
   void shouldLetNobodyElseUseASessionInRedis() throws IOException {
     try (RedisFixture redis = RedisFixture.start()) {
       Map<String, String> settings = new HashMap<>(KEYS);
-      settings.put("holdfast.store", "redis");
-      settings.put("quarkus.redis.hosts", redis.url());
+      settings.putAll(redis.gatewaySettings());
       List<Gateway> replicas = Gateway.startPair(settings);
       try (Gateway first = replicas.getFirst();
           Gateway second = replicas.getLast()) {
@@ -224,8 +223,7 @@ class AuthenticationIT {
       settings.put("holdfast.auth.public-url", PUBLIC_URL);
       settings.put("holdfast.auth.issuers.one.url", issuer.issuer());
       settings.put("holdfast.auth.issuers.other.url", otherIssuer.issuer());
-      settings.put("holdfast.store", "redis");
-      settings.put("quarkus.redis.hosts", redis.url());
+      settings.putAll(redis.gatewaySettings());
       String mcp = PUBLIC_URL + "/mcp";
       String owner = issuer.token("alice", mcp, "tools");
       Askers withTokens =

@@ -20,7 +20,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -120,9 +119,7 @@ class CanaryTokenIT {
 
   private Map<String, String> settings(String replica) {
     Path program = directory.resolve("program.sh");
-    Map<String, String> settings = new HashMap<>();
-    settings.put("holdfast.store", "redis");
-    settings.put("quarkus.redis.hosts", redis.url());
+    Map<String, String> settings = redis.gatewaySettings();
     settings.put("holdfast.auth.keys.alice.hash", KEY.hash());
     settings.put("holdfast.auth.public-url", PUBLIC_URL);
     settings.put("holdfast.auth.issuers.corp.url", issuer.issuer());

@@ -185,14 +185,7 @@ class ClientShareIT {
   void shouldCountTheSessionsOfAPrincipalOnAllReplicas() {
     try (RedisFixture redis = RedisFixture.start()) {
       Map<String, String> settings =
-          settings(
-              Map.of(
-                  "holdfast.limits.sessions-per-address",
-                  "2",
-                  "holdfast.store",
-                  "redis",
-                  "quarkus.redis.hosts",
-                  redis.url()));
+          settings(redis.gatewaySettings("holdfast.limits.sessions-per-address", "2"));
       List<Gateway> replicas = Gateway.startPair(settings);
       try (Gateway first = replicas.getFirst();
           Gateway second = replicas.getLast()) {

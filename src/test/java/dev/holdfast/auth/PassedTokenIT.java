@@ -14,7 +14,6 @@ import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.http.LegacyServer;
 import java.io.IOException;
 import java.net.http.HttpResponse;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -84,9 +83,7 @@ class PassedTokenIT {
   }
 
   private Map<String, String> settings() {
-    Map<String, String> settings = new HashMap<>();
-    settings.put("holdfast.store", "redis");
-    settings.put("quarkus.redis.hosts", redis.url());
+    Map<String, String> settings = redis.gatewaySettings();
     settings.put("holdfast.cluster.heartbeat", "100ms");
     settings.put("holdfast.cluster.dead-after", "500ms");
     settings.put("holdfast.auth.keys.alice.hash", KEY.hash());

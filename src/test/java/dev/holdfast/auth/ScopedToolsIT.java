@@ -136,8 +136,7 @@ class ScopedToolsIT {
   void shouldHandScopesToTheReplicaThatHasTheSession() throws IOException {
     try (RedisFixture redis = RedisFixture.start()) {
       Map<String, String> with = settings();
-      with.put("holdfast.store", "redis");
-      with.put("quarkus.redis.hosts", redis.url());
+      with.putAll(redis.gatewaySettings());
       Map<String, String> without = new HashMap<>(with);
       without.put("holdfast.auth.keys.alice.scopes", "other");
       List<Gateway> pair = Gateway.startAll(List.of(with, without));

@@ -105,11 +105,7 @@ class LargeMessagesIT {
         Gateway gateway =
             Gateway.start(
                 // Other tests slow down a Redis that gets 20 MB in one command.
-                settings(
-                    Map.of(
-                        "holdfast.store", "redis",
-                        "quarkus.redis.hosts", redis.url(),
-                        "holdfast.redis.timeout", "20s")))) {
+                settings(redis.gatewaySettings("holdfast.redis.timeout", "20s")))) {
       arrivesWhole(gateway);
     }
   }
@@ -169,7 +165,7 @@ class LargeMessagesIT {
     try (RedisFixture redis = RedisFixture.start();
         Gateway gateway =
             Gateway.start(
-                settings(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url())),
+                settings(redis.gatewaySettings()),
                 "-Xmx128m",
                 "-XX:+ExitOnOutOfMemoryError",
                 "-XX:+UseSerialGC",

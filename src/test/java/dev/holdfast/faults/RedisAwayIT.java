@@ -118,17 +118,13 @@ class RedisAwayIT {
    * @param prefix of its keys, so that no pair takes over sessions of the other
    */
   private static Map<String, String> settings(String prefix, String hold) {
-    return Map.of(
+    return redis.gatewaySettings(
         "holdfast.redis.prefix",
         prefix,
-        "holdfast.store",
-        "redis",
         "holdfast.redis.timeout",
         "300ms",
         "holdfast.store-failure.hold",
         hold,
-        "quarkus.redis.hosts",
-        redis.url(),
         "holdfast.upstream.url",
         server.url().toString());
   }

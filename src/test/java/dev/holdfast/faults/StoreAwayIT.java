@@ -15,7 +15,6 @@ import java.net.URI;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -34,11 +33,8 @@ class StoreAwayIT {
     try (RedisFixture redis = RedisFixture.startDurable();
         Gateway gateway =
             Gateway.start(
-                Map.of(
-                    "holdfast.store", "redis",
-                    "holdfast.redis.timeout", "300ms",
-                    "holdfast.cleanup-interval", "500ms",
-                    "quarkus.redis.hosts", redis.url()))) {
+                redis.gatewaySettings(
+                    "holdfast.redis.timeout", "300ms", "holdfast.cleanup-interval", "500ms"))) {
       McpClient client = McpClient.at(gateway.url());
 
       String metrics = gateway.get("/q/metrics").body();
