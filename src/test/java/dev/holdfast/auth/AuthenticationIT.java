@@ -7,6 +7,7 @@ import dev.holdfast.call.SessionId;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.HostileClient;
 import dev.holdfast.testing.HostileClient.Response;
+import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.OpenIdProvider;
 import dev.holdfast.testing.RedisFixture;
 import java.io.BufferedReader;
@@ -61,11 +62,7 @@ class AuthenticationIT {
       """;
   private static final String NOTIFICATION =
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
-  private static final String INITIALIZE =
-      """
-      {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",\
-      "capabilities":{"elicitation":{}},"clientInfo":{"name":"test","version":"1"}}}\
-      """;
+  private static final String INITIALIZE = McpClient.initialize(McpClient.NEWEST, "test");
 
   private static final String FOREIGN = "%SESSION%";
 
