@@ -1,4 +1,4 @@
-/** Senders of messages to a server: callers, principals, tokens, session ids; URLs of servers. */
+/** Messages to a server: their callers, principals, tokens, conversations; URLs of servers. */
 @NullMarked
 package dev.holdfast.call;
 

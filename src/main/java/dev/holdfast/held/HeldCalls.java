@@ -3,7 +3,7 @@ package dev.holdfast.held;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.budget.LogRate;
-import dev.holdfast.call.Caller;
+import dev.holdfast.call.Conversation;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
@@ -29,7 +29,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
+import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -95,48 +95,34 @@ public final class HeldCalls {
     this.listener = listener;
   }
 
-  /** Takes the messages of one exchange. */
-  @FunctionalInterface
-  public interface Door {
-    /** Takes the messages, as {@link Relay#take} does. */
-    Reply take();
-  }
-
   /**
-   * Takes messages, and changes the answers to lists and calls of tools. Throws as the door does.
+   * Takes messages, and changes the answers to lists and calls of tools. Throws as the next step
+   * does.
    *
-   * @param header returns the value of a header of a client without a session; null for a client
-   *     with one
    * @param next takes what the gateway does not answer itself
    */
-  public Reply take(
-      Exchange exchange, @Nullable UnaryOperator<@Nullable String> header, Door next) {
+  public Reply take(Exchange exchange, Supplier<Reply> next) {
     Optional<Duration> most = holdAfter.apply(exchange.upstream());
     if (most.isEmpty()
-        || exchange.hasOneStream()
+        || exchange.conversation() instanceof Conversation.Sse
         || !(exchange.body() instanceof Body.Single(Message.Request request))) {
-      return next.take();
+      return next.get();
     }
     return switch (request.method()) {
-      case Methods.TOOLS_LIST -> withTool(next.take());
+      case Methods.TOOLS_LIST -> withTool(next.get());
       case Methods.TOOLS_CALL -> {
-        Client client =
-            new Client(
-                exchange.upstream(),
-                exchange.caller(),
-                request,
-                System.nanoTime(),
-                most.get(),
-                header != null);
+        Client client = new Client(exchange, request, System.nanoTime(), most.get());
         if (!config.tool().equals(request.toolName())) {
           // A call that becomes a task ends as one.
-          yield held(next.take(), client);
+          yield held(next.get(), client);
         }
         Reply refusal =
-            header == null ? null : stateless.check(exchange.upstream(), request, header);
+            exchange.conversation() instanceof Conversation.Single(var header)
+                ? stateless.check(exchange.upstream(), request, header)
+                : null;
         yield refusal == null ? collect(client) : refusal;
       }
-      default -> next.take();
+      default -> next.get();
     };
   }
 
@@ -205,9 +191,9 @@ public final class HeldCalls {
       Tail tail, Client client, boolean collects, String tool, CallHandle handle) {
     // Not the whole request, whose arguments may be large.
     RequestId id = client.request.id();
-    Principal principal = client.caller.principal();
-    String upstream = client.upstream;
-    boolean isStateless = client.isStateless;
+    Principal principal = client.exchange.caller().principal();
+    String upstream = client.exchange.upstream();
+    boolean isStateless = client.isStateless();
     HeldResult.Texts texts =
         new HeldResult.Texts() {
           @Override
@@ -240,7 +226,7 @@ public final class HeldCalls {
 
   /** Time after which the client gives up; null if that is not known. */
   private @Nullable Duration timeLimit(Client client, Tail tail) {
-    if (!client.isStateless) {
+    if (!client.isStateless()) {
       return tail.timeLimit();
     }
     byte[] request = client.request.bytes();
@@ -248,7 +234,7 @@ public final class HeldCalls {
         JsonEdit.text(JsonEdit.raw(request, "params", "_meta", MetaKeys.CLIENT_INFO, "name"));
     String version =
         JsonEdit.text(JsonEdit.raw(request, "params", "_meta", MetaKeys.CLIENT_INFO, "version"));
-    return clients.find(client.caller.userAgent(), name + "/" + version).timeLimit();
+    return clients.find(client.exchange.caller().userAgent(), name + "/" + version).timeLimit();
   }
 
   private Reply collect(Client client) {
@@ -258,8 +244,8 @@ public final class HeldCalls {
         CallHandle.open(
                 seal,
                 text == null ? null : text.strip(),
-                client.caller.principal(),
-                client.upstream)
+                client.exchange.caller().principal(),
+                client.exchange.upstream())
             .orElse(null);
     if (handle == null) {
       return notFound(client, UNKNOWN);
@@ -272,7 +258,7 @@ public final class HeldCalls {
 
   private Reply notFound(Client client, String why) {
     listener.held(HeldListener.Event.NOT_FOUND);
-    return new Reply.Json(HeldResult.text(client.request.id(), why, client.isStateless), 200);
+    return new Reply.Json(HeldResult.text(client.request.id(), why, client.isStateless()), 200);
   }
 
   /** Reads the stream of a call from its oldest event; null if it is no longer kept. */
@@ -280,12 +266,12 @@ public final class HeldCalls {
     SessionId session = Objects.requireNonNull(start.session());
     try {
       Optional<Tail> tail =
-          client.isStateless
-              ? stateless.resume(client.upstream, client.caller, start)
+          client.isStateless()
+              ? stateless.resume(client.exchange.upstream(), client.exchange.caller(), start)
               : relay.reopen(
-                  client.upstream,
+                  client.exchange.upstream(),
                   session,
-                  client.caller,
+                  client.exchange.caller(),
                   new EventId(start.stream(), start.position()),
                   (_, reopened) -> reopened);
       return tail.orElse(null);
@@ -303,11 +289,10 @@ public final class HeldCalls {
   }
 
   /** The sender of a call, and how long it waits. */
-  private record Client(
-      String upstream,
-      Caller caller,
-      Message.Request request,
-      long arrived,
-      Duration most,
-      boolean isStateless) {}
+  private record Client(Exchange exchange, Message.Request request, long arrived, Duration most) {
+
+    boolean isStateless() {
+      return exchange.conversation() instanceof Conversation.Single;
+    }
+  }
 }

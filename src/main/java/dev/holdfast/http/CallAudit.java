@@ -3,6 +3,7 @@ package dev.holdfast.http;
 import dev.holdfast.audit.AuditLog;
 import dev.holdfast.audit.AuditLog.Outcome;
 import dev.holdfast.call.Caller;
+import dev.holdfast.call.Conversation;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Position;
@@ -30,14 +31,16 @@ record CallAudit(AuditLog audit, Upstreams upstreams) {
   /** Takes messages, as the next step does. */
   Reply take(Exchange exchange, Supplier<Reply> next) {
     if (!audit.hasCalls()
-        || exchange.hasOneStream()
+        || exchange.conversation() instanceof Conversation.Sse
         || !(exchange.body() instanceof Body.Single(Message.Request request))
         || !request.method().equals(Methods.TOOLS_CALL)) {
       return next.get();
     }
     Upstream.ToolName tool = tool(exchange, request);
     String server = tool == null || tool.server() == null ? exchange.upstream() : tool.server();
-    AuditLog.Call call = call(exchange.caller(), server, exchange.session(), request.id().json());
+    SessionId session =
+        exchange.conversation() instanceof Conversation.InSession named ? named.id() : null;
+    AuditLog.Call call = call(exchange.caller(), server, session, request.id().json());
     audit.callArrived(call, tool == null ? null : tool.tool());
     Reply reply;
     try {

@@ -1,5 +1,6 @@
 package dev.holdfast.http;
 
+import dev.holdfast.call.Conversation;
 import dev.holdfast.call.Endpoint;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.SessionId;
@@ -9,6 +10,7 @@ import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.McpHeaders;
+import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.StreamHeaders;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.Reply;
@@ -30,6 +32,7 @@ import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Streamable HTTP (MCP 2025-03-26 to 2025-11-25, Transports) for one upstream. */
 @Path(Endpoint.SERVER + Endpoint.MCP)
@@ -58,21 +61,32 @@ public final class McpResource {
     String version = headers.getHeaderString(McpHeaders.PROTOCOL_VERSION);
     boolean named =
         headers.getHeaderString(McpHeaders.SESSION_ID) != null && !StatelessRelay.accepts(version);
-    SessionId session = named ? RequestChecks.sessionId(headers) : null;
     // Before the body, which a client may never finish.
-    relay.enter(request.upstream(), session, false, request.caller());
+    relay.enter(request.upstream(), named ? session(headers) : null, request.caller());
     Body body = request.read(content);
+    Conversation conversation = conversation(headers, body, version);
+    if (conversation instanceof Conversation.Single
+        || (conversation instanceof Conversation.InSession && !body.requestIds().isEmpty())) {
+      request.connect();
+    }
+    return answer(request, body, request.take(conversation, body));
+  }
+
+  private static Conversation conversation(
+      HttpHeaders headers, Body body, @Nullable String version) {
     if (StatelessRelay.accepts(body, version)) {
-      return answer(request, body, request.takeStateless(body));
+      return new Conversation.Single(headers::getHeaderString);
     }
-    if (Exchange.initializeIn(body) == null) {
-      RequestChecks.checkVersion(headers);
-      session = RequestChecks.sessionId(headers);
-      if (!body.requestIds().isEmpty()) {
-        request.connect();
-      }
+    Message.Request initialize = Exchange.initializeIn(body);
+    if (initialize != null) {
+      return new Conversation.Opening(initialize);
     }
-    return answer(request, body, request.take(session, false, body));
+    RequestChecks.checkVersion(headers);
+    return session(headers);
+  }
+
+  private static Conversation.Streamable session(HttpHeaders headers) {
+    return new Conversation.Streamable(RequestChecks.sessionId(headers));
   }
 
   private Response answer(RequestInProgress request, Body body, Reply reply) {
@@ -120,7 +134,9 @@ public final class McpResource {
     HttpHeaders headers = request.headers();
     RequestChecks.checkGet(headers);
     if (isStateless(headers)) {
-      return followStateless(request);
+      EventId last = lastStatelessEvent(headers).orElseThrow(McpResource::notAllowed);
+      request.connect();
+      return request.resume(null, last);
     }
     RequestChecks.checkVersion(headers);
     SessionId session = RequestChecks.sessionId(headers);
@@ -129,12 +145,7 @@ public final class McpResource {
     boolean isNew = lastEventId == null || lastEventId.isEmpty();
     Optional<EventId> last = isNew ? Optional.empty() : EventId.parse(lastEventId);
     if (last.isPresent()) {
-      // A 204 stops an event source (HTML, Server-sent events). The TypeScript SDK does not stop at
-      // a JSON-RPC error: it would ask for the rest of the stream forever.
-      return relay
-          .resume(request.upstream(), session, request.caller(), last.get())
-          .map(tail -> request.stream(request.audited(tail, session)))
-          .orElseGet(() -> Response.noContent().build());
+      return request.resume(session, last.get());
     }
     if (!isNew) {
       RequestChecks.warnOfMalformedEventId("replaying the whole stream");
@@ -154,18 +165,6 @@ public final class McpResource {
   private static Optional<EventId> lastStatelessEvent(HttpHeaders headers) {
     return Optional.ofNullable(headers.getHeaderString(McpHeaders.LAST_EVENT_ID))
         .flatMap(EventId::parseWithSession);
-  }
-
-  private static Response followStateless(RequestInProgress request) {
-    Optional<EventId> last = lastStatelessEvent(request.headers());
-    if (last.isEmpty()) {
-      throw notAllowed();
-    }
-    request.connect();
-    return request
-        .resumeStateless(last.get())
-        .map(request::stream)
-        .orElseGet(() -> Response.noContent().build());
   }
 
   private static RequestRejectedException notAllowed() {
@@ -189,8 +188,7 @@ public final class McpResource {
     if (isStateless(request.headers())) {
       throw notAllowed();
     }
-    SessionId session = RequestChecks.sessionId(request.headers());
-    relay.end(request.upstream(), session, false, request.caller());
+    relay.end(request.upstream(), session(request.headers()), request.caller());
     return Response.noContent().build();
   }
 }

@@ -2,9 +2,9 @@ package dev.holdfast.http;
 
 import dev.holdfast.call.Caller;
 import dev.holdfast.call.ClientToken;
+import dev.holdfast.call.Conversation;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.SessionId;
-import dev.holdfast.held.HeldCalls;
 import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.http.limit.Client;
 import dev.holdfast.http.limit.ClientBytes;
@@ -117,7 +117,7 @@ final class RequestInProgress implements AutoCloseable {
     if (body instanceof Body.Single(Message.Request request)) {
       id = request.id();
     }
-    return body;
+    return RequestChecks.withSessions(body);
   }
 
   /**
@@ -125,69 +125,63 @@ final class RequestInProgress implements AutoCloseable {
    *
    * @throws RequestRejectedException if the headers that go with it are too large
    */
-  Reply take(@Nullable SessionId session, boolean hasOneStream, Body body) {
-    ClientBytes.Lease lease = Objects.requireNonNull(bytes);
-    Exchange exchange = exchange(session, hasOneStream, RequestChecks.withSessions(body));
-    RequestSteps.Doors doors = steps.doors();
-    HeldCalls.Door door =
-        () -> {
-          Reply reply = doors.relay().take(exchange, lease::release);
-          if (reply instanceof Reply.Stream || (hasOneStream && !body.requestIds().isEmpty())) {
-            lease.handOver();
-          }
-          return reply;
-        };
-    return doors.audit().take(exchange, () -> doors.held().take(exchange, null, door));
+  Reply take(Conversation conversation, Body body) {
+    Caller sender = caller.sending(scopes(), caller.token(), forwarded(names(conversation)));
+    Exchange exchange = new Exchange(upstream, conversation, sender, body, SocketBody.hasLeft());
+    return steps.doors().audit().take(exchange, () -> held(exchange));
   }
 
-  /** Hands the body of a client without a session to the relay, as {@link #take} does. */
-  Reply takeStateless(Body body) {
-    connect();
-    ClientBytes.Lease lease = Objects.requireNonNull(bytes);
-    Exchange exchange = withArguments(exchange(null, false, body));
-    RequestSteps.Doors doors = steps.doors();
-    HeldCalls.Door door =
-        () -> {
-          Reply reply = doors.stateless().take(exchange, headers::getHeaderString, lease::release);
-          if (reply instanceof Reply.Stream) {
-            lease.handOver();
-          }
-          return reply;
-        };
-    return doors
-        .audit()
-        .take(exchange, () -> doors.held().take(exchange, headers::getHeaderString, door));
+  private Reply held(Exchange exchange) {
+    return steps.doors().held().take(exchange, () -> relayed(exchange));
   }
 
-  /** Adds the headers that repeat arguments: a server without sessions wants them. */
-  private Exchange withArguments(Exchange exchange) {
+  private Reply relayed(Exchange exchange) {
+    ClientBytes.Lease lease = Objects.requireNonNull(bytes);
+    RequestSteps.Doors doors = steps.doors();
+    Reply reply =
+        switch (exchange.conversation()) {
+          case Conversation.Opening(Message.Request initialize) ->
+              new Reply.Initialization(doors.relay().open(upstream, initialize, exchange.caller()));
+          case Conversation.InSession named -> doors.relay().take(named, exchange, lease::release);
+          case Conversation.Single(var header) ->
+              doors.stateless().take(exchange, header, lease::release);
+        };
+    if (reply instanceof Reply.Stream
+        || (exchange.conversation() instanceof Conversation.Sse
+            && !exchange.body().requestIds().isEmpty())) {
+      lease.handOver();
+    }
+    return reply;
+  }
+
+  /** Names of the headers for the server. One without sessions wants those of arguments, too. */
+  private Set<String> names(Conversation conversation) {
+    if (!(conversation instanceof Conversation.Single)) {
+      return profile.forwardedHeaders();
+    }
     Set<String> names = new HashSet<>(profile.forwardedHeaders());
     headers.getRequestHeaders().keySet().stream()
         .map(name -> name.toLowerCase(Locale.ROOT))
         .filter(name -> name.startsWith(McpHeaders.PARAMETER))
         .forEach(names::add);
-    return names.equals(profile.forwardedHeaders())
-        ? exchange
-        : exchange.with(exchange.caller().with(forwarded(names)));
+    return names;
   }
 
-  /** Goes on with a call of a client without a session. */
-  Optional<Tail> resumeStateless(EventId last) {
-    return steps
-        .doors()
-        .stateless()
-        .resume(upstream, caller, last)
-        .map(tail -> audited(tail, null));
-  }
-
-  /** Tells the audit log the outcome of a resumed call. */
-  Tail audited(Tail tail, @Nullable SessionId session) {
-    return steps.doors().audit().resumed(tail, caller, upstream, session);
-  }
-
-  private Exchange exchange(@Nullable SessionId session, boolean hasOneStream, Body body) {
-    Caller sender = caller.sending(scopes(), caller.token(), forwarded(profile.forwardedHeaders()));
-    return new Exchange(upstream, session, hasOneStream, sender, body, SocketBody.hasLeft(), false);
+  /**
+   * Resumes a stream, after {@link #connect}.
+   *
+   * @param session null for a client without one: then the event names that of the gateway
+   */
+  Response resume(@Nullable SessionId session, EventId last) {
+    RequestSteps.Doors doors = steps.doors();
+    Optional<Tail> rest =
+        session == null
+            ? doors.stateless().resume(upstream, caller, last)
+            : doors.relay().resume(upstream, session, caller, last);
+    // A 204 stops an event source (HTML, Server-sent events). The TypeScript SDK does not stop at
+    // a JSON-RPC error: it would ask for the rest of the stream forever.
+    return rest.map(tail -> stream(doors.audit().resumed(tail, caller, upstream, session)))
+        .orElseGet(() -> Response.noContent().build());
   }
 
   private Set<String> scopes() {

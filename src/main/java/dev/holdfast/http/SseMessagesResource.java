@@ -1,8 +1,7 @@
 package dev.holdfast.http;
 
+import dev.holdfast.call.Conversation;
 import dev.holdfast.call.Endpoint;
-import dev.holdfast.call.SessionId;
-import dev.holdfast.protocol.Body;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.Reply;
 import io.smallrye.common.annotation.RunOnVirtualThread;
@@ -44,11 +43,10 @@ public final class SseMessagesResource {
   private Response take(RequestInProgress request, String session, InputStream content) {
     RequestChecks.checkContentType(request.headers());
     RequestChecks.checkVersion(request.headers());
-    SessionId id = RequestChecks.sessionId(session);
+    var named = new Conversation.Sse(RequestChecks.sessionId(session));
     // Before the body, which a client may never finish.
-    relay.enter(request.upstream(), id, true, request.caller());
-    Body body = request.read(content);
-    Reply _ = request.take(id, true, body);
+    relay.enter(request.upstream(), named, request.caller());
+    Reply _ = request.take(named, request.read(content));
     return Response.accepted(ACCEPTED).type(MediaType.APPLICATION_JSON_TYPE).build();
   }
 
@@ -59,7 +57,8 @@ public final class SseMessagesResource {
   }
 
   private Response end(RequestInProgress request, String session) {
-    relay.end(request.upstream(), RequestChecks.sessionId(session), true, request.caller());
+    var named = new Conversation.Sse(RequestChecks.sessionId(session));
+    relay.end(request.upstream(), named, request.caller());
     return Response.noContent().build();
   }
 }

@@ -2,8 +2,8 @@ package dev.holdfast.relay;
 
 import dev.holdfast.call.Caller;
 import dev.holdfast.call.ClientTokens;
+import dev.holdfast.call.Conversation;
 import dev.holdfast.call.Exchange;
-import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.ReadResult;
@@ -52,59 +52,55 @@ public record Relay(
    * @throws RelayException.Draining if this replica admits no new sessions
    * @throws RelayException.SessionNotFound if the upstream has no such session of the caller
    */
-  public void enter(
-      String upstream, @Nullable SessionId session, boolean hasOneStream, Caller caller) {
+  public void enter(String upstream, Conversation.@Nullable InSession session, Caller caller) {
     if (session == null) {
       admission.enter().close();
     } else {
-      sessions.require(upstream, session, hasOneStream, caller.principal());
+      sessions.require(upstream, session, caller.principal());
     }
   }
 
   /**
-   * Takes messages.
+   * Opens a session over Streamable HTTP.
    *
-   * @param onSent runs when the body of requests is no longer held; not after a failure
    * @throws RelayException.UnknownUpstream when no upstream has the name
    * @throws RelayException.UnsupportedVersion when the upstream chose an unknown version
-   * @throws RelayException.SessionNotFound when there is no such session of the caller
    */
-  public Reply take(Exchange exchange, Runnable onSent) {
-    Message.Request initialize = Exchange.initializeIn(exchange.body());
-    if (initialize != null && !exchange.hasOneStream()) {
-      return initialize(exchange, initialize);
-    }
-    return counted(find(exchange), exchange.caller(), session -> take(session, exchange, onSent));
-  }
-
-  private Reply initialize(Exchange exchange, Message.Request initialize) {
+  public SessionOpener.InitializeReply open(
+      String upstream, Message.Request initialize, Caller caller) {
     try (Admission.Pass _ = admission.enter()) {
-      Caller caller = exchange.caller();
-      SessionOpener.InitializeReply reply =
-          opener.initialize(exchange.upstream(), initialize, caller);
+      SessionOpener.InitializeReply reply = opener.initialize(upstream, initialize, caller);
       Session session = reply.session();
       if (session != null) {
         sessions.count(session, caller.address(), false);
         showToken(session, caller);
       }
-      return new Reply.Initialization(reply);
+      return reply;
     }
   }
 
-  /** Finds the session for a body. For requests, only their stream may notice that it has ended. */
-  private Session find(Exchange exchange) {
-    SessionId id = exchange.session();
-    if (id == null) {
-      throw new RelayException.SessionNotFound(null, "not named");
-    }
+  /**
+   * Takes messages in a session.
+   *
+   * @param named that of the client, or one of the gateway for a client without a session
+   * @param onSent runs when the body of requests is no longer held; not after a failure
+   * @throws RelayException.SessionNotFound when there is no such session of the caller
+   */
+  public Reply take(Conversation.InSession named, Exchange exchange, Runnable onSent) {
     String upstream = exchange.upstream();
-    boolean hasOneStream = exchange.hasOneStream();
     Body body = exchange.body();
-    Principal principal = exchange.caller().principal();
-    boolean recent = hasOneStream ? !body.requestIds().isEmpty() : requests.isDurable(body);
-    return recent
-        ? sessions.findRecent(upstream, id, hasOneStream, principal)
-        : sessions.find(upstream, id, hasOneStream, principal);
+    Caller caller = exchange.caller();
+    // Of requests with a stream, only that may notice that the session has ended.
+    boolean recent =
+        switch (named) {
+          case Conversation.Streamable _ -> requests.isDurable(body);
+          case Conversation.Sse _ -> !body.requestIds().isEmpty();
+        };
+    Session found =
+        recent
+            ? sessions.findRecent(upstream, named, caller.principal())
+            : sessions.find(upstream, named, caller.principal());
+    return counted(found, caller, session -> take(session, exchange, onSent));
   }
 
   private Reply take(Session session, Exchange exchange, Runnable onSent) {
@@ -122,6 +118,12 @@ public record Relay(
       return new Reply.Acknowledgement();
     }
     return requests.request(session, exchange, onSent);
+  }
+
+  /** Runs the work of a request in a session over Streamable HTTP. */
+  private <T> T inSession(String upstream, SessionId id, Caller caller, Function<Session, T> work) {
+    var named = new Conversation.Streamable(id);
+    return counted(sessions.find(upstream, named, caller.principal()), caller, work);
   }
 
   /** Counts a request in its session. An exception counts as an error. */
@@ -153,14 +155,12 @@ public record Relay(
    *     was not delivered
    */
   public Tail listen(String upstream, SessionId id, Caller caller, boolean fromStart) {
-    Session found = sessions.find(upstream, id, false, caller.principal());
-    return counted(found, caller, session -> streams.listen(session, fromStart));
+    return inSession(upstream, id, caller, session -> streams.listen(session, fromStart));
   }
 
   /** Follows the standalone stream of a session from its end on, beside others who do. */
   public Tail share(String upstream, SessionId id, Caller caller) {
-    Session found = sessions.find(upstream, id, false, caller.principal());
-    return counted(found, caller, streams::share);
+    return inSession(upstream, id, caller, streams::share);
   }
 
   /**
@@ -174,8 +174,7 @@ public record Relay(
     // The store reads session and page in one round trip. But a page of somebody else's stream is
     // not read, or the size of the page would show in the time.
     Supplier<ReadResult> page = caller.name() == null ? streams.readAhead(id, last) : null;
-    Session found = sessions.find(upstream, id, false, caller.principal());
-    return counted(found, caller, session -> streams.resume(session, last, page));
+    return inSession(upstream, id, caller, session -> streams.resume(session, last, page));
   }
 
   /**
@@ -193,9 +192,9 @@ public record Relay(
       Caller caller,
       EventId last,
       BiFunction<Session, Tail, T> use) {
-    Session found = sessions.find(upstream, id, false, caller.principal());
-    return counted(
-        found,
+    return inSession(
+        upstream,
+        id,
         caller,
         session -> streams.reopen(session, last).map(tail -> use.apply(session, tail)));
   }
@@ -220,16 +219,16 @@ public record Relay(
     SessionId id =
         Optional.ofNullable(last.session())
             .orElseThrow(() -> new RelayException.SessionNotFound(null, "not named"));
-    Session found = sessions.find(upstream, id, true, caller.principal());
+    Session found = sessions.find(upstream, new Conversation.Sse(id), caller.principal());
     return counted(found, caller, session -> legacy.resume(session, last, endpoint));
   }
 
   /** Ends a session; throws {@link RelayException.SessionNotFound}. */
-  public void end(String upstream, SessionId id, boolean hasOneStream, Caller caller) {
-    Session session = sessions.find(upstream, id, hasOneStream, caller.principal());
+  public void end(String upstream, Conversation.InSession named, Caller caller) {
+    Session session = sessions.find(upstream, named, caller.principal());
     showToken(session, caller);
     sessions.end(session);
-    tokens.forget(id.value());
+    tokens.forget(named.id().value());
   }
 
   /** Returns true if the server of a session may keep something for it. */

@@ -1,6 +1,7 @@
 package dev.holdfast.relay;
 
 import dev.holdfast.call.Caller;
+import dev.holdfast.call.Conversation;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
@@ -176,8 +177,10 @@ public record RequestSender(
   }
 
   private static Duration headDelay(Session session, Exchange exchange) {
-    boolean hasSession = session.version().hasSessions() && !exchange.isPooled();
-    return hasSession ? HEAD_DELAY : STATELESS_HEAD_DELAY;
+    return session.version().hasSessions()
+            && !(exchange.conversation() instanceof Conversation.Single)
+        ? HEAD_DELAY
+        : STATELESS_HEAD_DELAY;
   }
 
   private Reply durableAnswer(Session session, Exchange exchange, Answer.Stream answer) {

@@ -1,6 +1,6 @@
 /**
- * Port to the MCP server behind the gateway: {@link dev.holdfast.upstream.Upstream}. Each package
- * below is an adapter for one kind of server.
+ * Port to an MCP server: {@link dev.holdfast.upstream.Upstream}. {@code UpstreamFactory} chooses
+ * its adapter: {@code http}, {@code stdio} or {@code local} below, or {@code agent}.
  */
 @NullMarked
 package dev.holdfast.upstream;

@@ -16,7 +16,6 @@ import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.RedisFixture;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -53,9 +52,7 @@ class AgentSessionsIT {
   @BeforeAll
   static void start() {
     redis = RedisFixture.start();
-    Map<String, String> settings = new HashMap<>();
-    settings.put("holdfast.store", "redis");
-    settings.put("quarkus.redis.hosts", redis.url());
+    Map<String, String> settings = redis.gatewaySettings();
     settings.put("holdfast.agent.command", "sh -s --");
     settings.put("holdfast.agent.format", "droid");
     settings.put("holdfast.cluster.heartbeat", "200ms");

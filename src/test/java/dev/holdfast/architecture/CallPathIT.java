@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -53,10 +52,7 @@ class CallPathIT {
         "-XX:StartFlightRecording:filename=%s,method-trace=%s;%s"
             .formatted(recording, START, APPEND));
     try (RedisFixture redis = RedisFixture.start();
-        Gateway gateway =
-            Gateway.start(
-                Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url()),
-                options.toArray(String[]::new))) {
+        Gateway gateway = Gateway.start(redis.gatewaySettings(), options.toArray(String[]::new))) {
       McpClient client = McpClient.at(gateway.url());
       try (FrameStream call = client.call("countdown", "{\"from\":1,\"delayMs\":1}")) {
         List<Frame> _ = call.rest();

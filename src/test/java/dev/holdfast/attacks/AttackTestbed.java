@@ -29,8 +29,7 @@ final class AttackTestbed implements AutoCloseable {
     Map<String, String> settings = new HashMap<>();
     settings.put("holdfast.upstream.url", server.url().toString());
     if (redis != null) {
-      settings.put("holdfast.store", "redis");
-      settings.put("quarkus.redis.hosts", redis.url());
+      settings.putAll(redis.gatewaySettings());
     }
     gateway = Gateway.start(settings, "-Xmx256m", "-XX:TieredStopAtLevel=1");
   }

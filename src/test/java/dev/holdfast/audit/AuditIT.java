@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.holdfast.auth.AccessKey;
-import dev.holdfast.auth.KeyClient;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
@@ -83,9 +82,9 @@ class AuditIT {
 
   @Test
   void shouldTellWhoDidWhat() throws Exception {
-    try (Gateway gateway = Gateway.start(settings("audit"));
-        KeyClient alice = KeyClient.at(gateway.url(), ALICE).initialized()) {
-      String session = "\"session\":\"" + alice.sessionId().substring(0, 6) + "…\"";
+    try (Gateway gateway = Gateway.start(settings("audit"))) {
+      McpClient alice = McpClient.at(gateway.url(), ALICE);
+      String session = "\"session\":\"" + alice.session().substring(0, 6) + "…\"";
       awaitEvent(
           "audit",
           "session-opened",
@@ -113,20 +112,20 @@ class AuditIT {
                         .contains("\"tool\":\"echo\"", "the scope is missing: admin", session));
           });
 
-      alice.with(gateway.url(), BOB).ask("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}");
+      alice.with(BOB).ask("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}");
       awaitEvent("audit", "session-denied", "\"principal\":\"key bob\"", session);
-      KeyClient.at(gateway.url(), BOB).to("/servers/other/mcp").post(KeyClient.INITIALIZE);
+      McpClient.at(gateway.url().resolve("/servers/other/mcp"), BOB).initialized();
       awaitEvent(
           "audit",
           "upstream-denied",
           "key bob",
           "\"upstream\":\"other\"",
           "the scope other is missing");
-      KeyClient.at(gateway.url(), ALICE).to("/servers/other/mcp").post(KeyClient.INITIALIZE);
+      McpClient.at(gateway.url().resolve("/servers/other/mcp"), ALICE).initialized();
       awaitEvent(
           "audit", "session-refused", "key alice", "\"client\":\"test/1\"", "the upstream failed");
       AccessKey stranger = AccessKey.random();
-      KeyClient.at(gateway.url(), stranger).post(KeyClient.INITIALIZE);
+      McpClient.at(gateway.url(), stranger).initialized();
       awaitEvent("audit", "credential-refused", "127.0.0.1", "the credential is not valid");
       await()
           .pollInterval(Duration.ofMillis(200))
@@ -140,7 +139,7 @@ class AuditIT {
       awaitEvent("audit", "session-ended", "key alice", "ended by its client", session);
       assertThat(Files.readString(directory.resolve("audit")))
           .doesNotContain(
-              alice.sessionId(), ALICE.value(), BOB.value(), stranger.value(), "private", "hf_");
+              alice.session(), ALICE.value(), BOB.value(), stranger.value(), "private", "hf_");
       assertThat(gateway.output()).doesNotContain("\"event\":");
     }
     assertThat(events("audit")).allMatch(event -> event.has("time") && event.has("event"));
@@ -157,14 +156,13 @@ class AuditIT {
   void shouldTellThatAnotherReplicaContinuesASession() throws Exception {
     try (RedisFixture redis = RedisFixture.start()) {
       Map<String, String> first = settings("first");
-      first.put("holdfast.store", "redis");
-      first.put("quarkus.redis.hosts", redis.url());
+      first.putAll(redis.gatewaySettings());
       Map<String, String> second = new HashMap<>(first);
       second.put("quarkus.log.handler.file.audit.path", directory.resolve("second").toString());
       List<Gateway> pair = Gateway.startAll(List.of(first, second));
       try (Gateway lost = pair.getFirst();
-          Gateway other = pair.getLast();
-          KeyClient alice = KeyClient.at(lost.url(), ALICE).initialized()) {
+          Gateway other = pair.getLast()) {
+        McpClient alice = McpClient.at(lost.url(), ALICE);
         Thread call = Thread.startVirtualThread(() -> ask(alice));
         await().until(() -> redis.keys().stream().anyMatch(key -> key.contains(":e:")));
         lost.kill();
@@ -173,7 +171,7 @@ class AuditIT {
             "second",
             "session-resumed",
             "key alice",
-            alice.sessionId().substring(0, 6),
+            alice.session().substring(0, 6),
             "its replica was lost");
         assertThat(other.isReady()).isTrue();
         call.join();
@@ -181,10 +179,10 @@ class AuditIT {
     }
   }
 
-  private static void ask(KeyClient client) {
+  private static void ask(McpClient client) {
     try {
       client.ask(COUNT);
-    } catch (RuntimeException lost) {
+    } catch (AssertionError lost) {
       assertThat(lost).isNotNull();
     }
   }
@@ -257,10 +255,9 @@ class AuditIT {
   void shouldBeOffByDefault() {
     Map<String, String> settings = settings("audit");
     settings.remove("holdfast.audit");
-    try (Gateway gateway = Gateway.start(settings);
-        KeyClient alice = KeyClient.at(gateway.url(), ALICE).initialized()) {
-      alice.delete();
-      KeyClient.at(gateway.url(), AccessKey.random()).post(KeyClient.INITIALIZE);
+    try (Gateway gateway = Gateway.start(settings)) {
+      McpClient.at(gateway.url(), ALICE).delete();
+      McpClient.at(gateway.url(), AccessKey.random()).initialized();
 
       assertThat(directory.resolve("audit")).isEmptyFile();
       assertThat(gateway.output()).doesNotContain("\"event\":");

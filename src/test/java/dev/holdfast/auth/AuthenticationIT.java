@@ -7,6 +7,7 @@ import dev.holdfast.call.SessionId;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.HostileClient;
 import dev.holdfast.testing.HostileClient.Response;
+import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.OpenIdProvider;
 import dev.holdfast.testing.RedisFixture;
 import java.io.BufferedReader;
@@ -61,11 +62,7 @@ class AuthenticationIT {
       """;
   private static final String NOTIFICATION =
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
-  private static final String INITIALIZE =
-      """
-      {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",\
-      "capabilities":{"elicitation":{}},"clientInfo":{"name":"test","version":"1"}}}\
-      """;
+  private static final String INITIALIZE = McpClient.initialize(McpClient.NEWEST, "test");
 
   private static final String FOREIGN = "%SESSION%";
 
@@ -188,8 +185,7 @@ class AuthenticationIT {
   void shouldLetNobodyElseUseASessionInRedis() throws IOException {
     try (RedisFixture redis = RedisFixture.start()) {
       Map<String, String> settings = new HashMap<>(KEYS);
-      settings.put("holdfast.store", "redis");
-      settings.put("quarkus.redis.hosts", redis.url());
+      settings.putAll(redis.gatewaySettings());
       List<Gateway> replicas = Gateway.startPair(settings);
       try (Gateway first = replicas.getFirst();
           Gateway second = replicas.getLast()) {
@@ -224,8 +220,7 @@ class AuthenticationIT {
       settings.put("holdfast.auth.public-url", PUBLIC_URL);
       settings.put("holdfast.auth.issuers.one.url", issuer.issuer());
       settings.put("holdfast.auth.issuers.other.url", otherIssuer.issuer());
-      settings.put("holdfast.store", "redis");
-      settings.put("quarkus.redis.hosts", redis.url());
+      settings.putAll(redis.gatewaySettings());
       String mcp = PUBLIC_URL + "/mcp";
       String owner = issuer.token("alice", mcp, "tools");
       Askers withTokens =

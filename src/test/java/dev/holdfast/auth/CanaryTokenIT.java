@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.HostileClient;
+import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.OpenIdProvider;
 import dev.holdfast.testing.RawConnection;
 import dev.holdfast.testing.RedisFixture;
@@ -19,7 +20,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -119,9 +119,7 @@ class CanaryTokenIT {
 
   private Map<String, String> settings(String replica) {
     Path program = directory.resolve("program.sh");
-    Map<String, String> settings = new HashMap<>();
-    settings.put("holdfast.store", "redis");
-    settings.put("quarkus.redis.hosts", redis.url());
+    Map<String, String> settings = redis.gatewaySettings();
     settings.put("holdfast.auth.keys.alice.hash", KEY.hash());
     settings.put("holdfast.auth.public-url", PUBLIC_URL);
     settings.put("holdfast.auth.issuers.corp.url", issuer.issuer());
@@ -187,31 +185,29 @@ class CanaryTokenIT {
 
   /** A session with all that reaches a server. Its calls go through the other replica. */
   private static void use(Gateway first, Gateway second, String path, AccessKey canary) {
-    try (KeyClient client = KeyClient.at(first.url(), canary).to(path).initialized()) {
-      assertThat(client.post(INITIALIZED).statusCode()).isEqualTo(202);
-      KeyClient other = client.with(second.url(), canary);
-      assertThat(other.ask(CALL)).contains("\"id\":7,\"result\"");
-      assertThat(other.follow(path).status()).isEqualTo(200);
-      assertThat(other.delete().statusCode()).isEqualTo(204);
-    }
+    McpClient client = McpClient.at(first.url().resolve(path), canary);
+    assertThat(client.post(INITIALIZED).statusCode()).isEqualTo(202);
+    McpClient other = client.elsewhere(second.url().resolve(path));
+    assertThat(other.ask(CALL)).contains("\"id\":7,\"result\"");
+    assertThat(other.listen().status()).isEqualTo(200);
+    assertThat(other.delete().statusCode()).isEqualTo(204);
   }
 
   /** Each at all other endpoints, and after a scheme that is none. */
   private static void misuse(Gateway gateway, Map<String, AccessKey> canaries) {
     for (AccessKey canary : canaries.values()) {
       for (String path : PATHS) {
-        try (KeyClient client = KeyClient.at(gateway.url(), canary).to(path)) {
-          assertThat(client.delete().statusCode()).isIn(400, 401);
-        }
+        assertThat(status(gateway, "DELETE " + path, "Bearer " + canary.value())).isIn(400, 401);
       }
-      HostileClient.Response basic =
-          HostileClient.exchange(
-              gateway.url().getPort(),
-              "GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Basic "
-                  + canary.value(),
-              "");
-      assertThat(basic.status()).isEqualTo(401);
+      assertThat(status(gateway, "GET /mcp", "Basic " + canary.value())).isEqualTo(401);
     }
+  }
+
+  private static int status(Gateway gateway, String request, String authorization) {
+    String head =
+        "%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: %s"
+            .formatted(request, authorization);
+    return HostileClient.exchange(gateway.url().getPort(), head, "").status();
   }
 
   private static void stop(Gateway gateway) {

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.HostileClient;
+import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.RedisFixture;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -53,21 +54,23 @@ class ClientShareIT {
             Integer.toString(REQUESTS),
             "holdfast.limits.sessions-per-address",
             Integer.toString(SESSIONS));
-    try (Gateway gateway = Gateway.start(settings(limits));
-        KeyClient alice = KeyClient.at(gateway.url(), ALICE).initialized();
-        KeyClient bob = KeyClient.at(gateway.url(), BOB).initialized()) {
+    try (Gateway gateway = Gateway.start(settings(limits))) {
+      McpClient alice = McpClient.at(gateway.url(), ALICE);
+      McpClient bob = McpClient.at(gateway.url(), BOB);
       takesAllRequests(gateway, alice, bob);
-      takesAllSessions(alice, bob);
+      takesAllSessions(gateway);
     }
-    try (Gateway gateway = Gateway.start(settings(limits));
-        KeyClient alice = KeyClient.at(gateway.url(), ALICE);
-        KeyClient bob = KeyClient.at(gateway.url(), BOB).initialized()) {
-      takesAllStreams(alice, bob);
+    try (Gateway gateway = Gateway.start(settings(limits))) {
+      takesAllStreams(gateway, McpClient.at(gateway.url(), BOB));
     }
   }
 
+  private static HttpResponse<String> open(Gateway gateway, AccessKey key) {
+    return McpClient.at(gateway.url(), key).initialized();
+  }
+
   /** A request is in progress while the gateway waits for its body. */
-  private static void takesAllRequests(Gateway gateway, KeyClient alice, KeyClient bob) {
+  private static void takesAllRequests(Gateway gateway, McpClient alice, McpClient bob) {
     String unfinished =
         """
         POST /mcp HTTP/1.1\r
@@ -78,7 +81,7 @@ class ClientShareIT {
         Mcp-Session-Id: %s\r
         Content-Length: 1000\
         """
-            .formatted(ALICE.value(), alice.sessionId());
+            .formatted(ALICE.value(), alice.session());
     List<HostileClient> waiting = new ArrayList<>();
     try {
       for (int i = 0; i < REQUESTS; i++) {
@@ -93,54 +96,50 @@ class ClientShareIT {
     await().until(() -> alice.post(PING).statusCode() == 200);
   }
 
-  private static void takesAllSessions(KeyClient alice, KeyClient bob) {
+  private static void takesAllSessions(Gateway gateway) {
     for (int i = 1; i < SESSIONS; i++) {
-      assertThat(alice.post(KeyClient.INITIALIZE).statusCode()).isEqualTo(200);
+      assertThat(open(gateway, ALICE).statusCode()).isEqualTo(200);
     }
-    assertRefused(alice.post(KeyClient.INITIALIZE), "Too many sessions");
-    assertThat(bob.post(KeyClient.INITIALIZE).statusCode()).isEqualTo(200);
+    assertRefused(open(gateway, ALICE), "Too many sessions");
+    assertThat(open(gateway, BOB).statusCode()).isEqualTo(200);
   }
 
-  private static void takesAllStreams(KeyClient alice, KeyClient bob) {
-    KeyClient last = alice;
+  private static void takesAllStreams(Gateway gateway, McpClient bob) {
+    McpClient last = bob;
     for (int i = 0; i < STREAMS; i++) {
-      last = alice.initialized();
-      assertThat(last.follow("/mcp").status()).isEqualTo(200);
+      last = McpClient.at(gateway.url(), ALICE);
+      assertThat(last.listen().status()).isEqualTo(200);
     }
     // An answer may be a stream, too.
     assertRefused(last.post(PING), "Too many connections from this client");
-    assertThat(bob.follow("/mcp").status()).isEqualTo(200);
+    assertThat(bob.listen().status()).isEqualTo(200);
   }
 
   @Test
   void shouldLimitTheRequestsPerSecondOfEachPrincipal() {
     try (Gateway gateway =
-            Gateway.start(settings(Map.of("holdfast.limits.requests-per-second", "1")));
-        KeyClient alice = KeyClient.at(gateway.url(), ALICE);
-        KeyClient bob = KeyClient.at(gateway.url(), BOB)) {
-      assertThat(bob.post(KeyClient.INITIALIZE).statusCode()).isEqualTo(200);
+        Gateway.start(settings(Map.of("holdfast.limits.requests-per-second", "1")))) {
+      assertThat(open(gateway, BOB).statusCode()).isEqualTo(200);
       await()
           .pollDelay(Duration.ZERO)
           .pollInterval(Duration.ofMillis(1))
-          .untilAsserted(
-              () -> assertRefused(bob.post(KeyClient.INITIALIZE), "Too many requests per second"));
+          .untilAsserted(() -> assertRefused(open(gateway, BOB), "Too many requests per second"));
 
-      assertThat(alice.post(KeyClient.INITIALIZE).statusCode()).isEqualTo(200);
-      await().until(() -> bob.post(KeyClient.INITIALIZE).statusCode() == 200);
+      assertThat(open(gateway, ALICE).statusCode()).isEqualTo(200);
+      await().until(() -> open(gateway, BOB).statusCode() == 200);
     }
   }
 
   /** With many sessions, each smaller than that of another client, one once took its place. */
   @Test
   void shouldLeaveOtherPrincipalsTheirShareOfTheLog() {
-    try (Gateway gateway = Gateway.start(settings(Map.of("holdfast.memory.max-bytes", "200K")));
-        KeyClient alice = KeyClient.at(gateway.url(), ALICE);
-        KeyClient bob = KeyClient.at(gateway.url(), BOB).initialized()) {
+    try (Gateway gateway = Gateway.start(settings(Map.of("holdfast.memory.max-bytes", "200K")))) {
+      McpClient bob = McpClient.at(gateway.url(), BOB);
       String kept = echo(bob, 50_000);
-      List<KeyClient> sessions = new ArrayList<>();
+      List<McpClient> sessions = new ArrayList<>();
       List<String> streams = new ArrayList<>();
       for (int i = 0; i < 40; i++) {
-        sessions.add(alice.initialized());
+        sessions.add(McpClient.at(gateway.url(), ALICE));
         streams.add(echo(sessions.getLast(), 10_000));
       }
 
@@ -155,7 +154,7 @@ class ClientShareIT {
   }
 
   /** Calls a tool, and returns the name of the stream with the result. */
-  private static String echo(KeyClient client, int size) {
+  private static String echo(McpClient client, int size) {
     String call =
         """
         {"jsonrpc":"2.0","id":8,"method":"tools/call","params":\
@@ -167,7 +166,7 @@ class ClientShareIT {
     return id.group(1);
   }
 
-  private static String replayed(Gateway gateway, KeyClient client, String stream) {
+  private static String replayed(Gateway gateway, McpClient client, String stream) {
     String head =
         """
         GET /mcp HTTP/1.1\r
@@ -178,7 +177,7 @@ class ClientShareIT {
         Mcp-Session-Id: %s\r
         Last-Event-ID: %s_0-0\
         """
-            .formatted(client.key().value(), client.sessionId(), stream);
+            .formatted(client.key().value(), client.session(), stream);
     return HostileClient.exchange(gateway.url().getPort(), head, "").text();
   }
 
@@ -186,29 +185,19 @@ class ClientShareIT {
   void shouldCountTheSessionsOfAPrincipalOnAllReplicas() {
     try (RedisFixture redis = RedisFixture.start()) {
       Map<String, String> settings =
-          settings(
-              Map.of(
-                  "holdfast.limits.sessions-per-address",
-                  "2",
-                  "holdfast.store",
-                  "redis",
-                  "quarkus.redis.hosts",
-                  redis.url()));
+          settings(redis.gatewaySettings("holdfast.limits.sessions-per-address", "2"));
       List<Gateway> replicas = Gateway.startPair(settings);
       try (Gateway first = replicas.getFirst();
-          Gateway second = replicas.getLast();
-          KeyClient alice = KeyClient.at(first.url(), ALICE);
-          KeyClient bob = KeyClient.at(second.url(), BOB)) {
-        KeyClient ended = alice.initialized();
-        KeyClient elsewhere = alice.with(second.url(), ALICE);
-        assertThat(elsewhere.post(KeyClient.INITIALIZE).statusCode()).isEqualTo(200);
+          Gateway second = replicas.getLast()) {
+        McpClient ended = McpClient.at(first.url(), ALICE);
+        assertThat(open(second, ALICE).statusCode()).isEqualTo(200);
 
-        assertRefused(alice.post(KeyClient.INITIALIZE), "Too many sessions");
-        assertRefused(elsewhere.post(KeyClient.INITIALIZE), "Too many sessions");
-        assertThat(bob.post(KeyClient.INITIALIZE).statusCode()).isEqualTo(200);
+        assertRefused(open(first, ALICE), "Too many sessions");
+        assertRefused(open(second, ALICE), "Too many sessions");
+        assertThat(open(second, BOB).statusCode()).isEqualTo(200);
 
-        assertThat(ended.with(second.url(), ALICE).delete().statusCode()).isEqualTo(204);
-        assertThat(alice.post(KeyClient.INITIALIZE).statusCode()).isEqualTo(200);
+        assertThat(ended.elsewhere(second.url()).delete().statusCode()).isEqualTo(204);
+        assertThat(open(first, ALICE).statusCode()).isEqualTo(200);
       }
     }
   }

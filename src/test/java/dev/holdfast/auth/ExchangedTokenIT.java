@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.OpenIdProvider;
 import dev.holdfast.testing.RawConnection;
 import dev.holdfast.testing.ScriptedRequest;
@@ -100,44 +101,41 @@ class ExchangedTokenIT {
   }
 
   private void actsForItself(Gateway gateway) {
-    try (KeyClient client =
-        KeyClient.at(gateway.url(), token("alice", OWN)).to(OWN).initialized()) {
-      assertThat(client.post(request("ping")).statusCode()).isEqualTo(200);
-      assertThat(own.requests())
-          .hasSize(2)
-          .allSatisfy(each ->
-              assertThat(claims(each))
-                  .contains("\"sub\":\"gateway\"", "\"aud\":\"" + TOOLS + "\"", "\"tools\""));
-    }
+    McpClient client = McpClient.at(gateway.url().resolve(OWN), token("alice", OWN));
+    assertThat(client.post(request("ping")).statusCode()).isEqualTo(200);
+    assertThat(own.requests())
+        .hasSize(2)
+        .allSatisfy(each ->
+            assertThat(claims(each))
+                .contains("\"sub\":\"gateway\"", "\"aud\":\"" + TOOLS + "\"", "\"tools\""));
   }
 
   private void actsForClients(Gateway gateway) {
-    try (KeyClient client = KeyClient.at(gateway.url(), token("alice", "/mcp")).initialized()) {
-      assertThat(client.post(request("ping")).statusCode()).isEqualTo(200);
-      assertThat(server.requests())
-          .allSatisfy(each ->
-              assertThat(claims(each))
-                  .contains(
-                      "\"sub\":\"alice\"",
-                      "\"client_id\":\"gateway\"",
-                      "\"aud\":\"" + TOOLS + "\"",
-                      "\"tools\""));
-      assertThat(tokens()).as("one exchange for both requests").hasSize(1);
-      KeyClient later = client.with(gateway.url(), token("alice", "/mcp"));
-      assertThat(later.post(request("ping")).statusCode()).isEqualTo(200);
-      assertThat(tokens()).hasSize(2);
+    McpClient client = McpClient.at(gateway.url(), token("alice", "/mcp"));
+    assertThat(client.post(request("ping")).statusCode()).isEqualTo(200);
+    assertThat(server.requests())
+        .allSatisfy(each ->
+            assertThat(claims(each))
+                .contains(
+                    "\"sub\":\"alice\"",
+                    "\"client_id\":\"gateway\"",
+                    "\"aud\":\"" + TOOLS + "\"",
+                    "\"tools\""));
+    assertThat(tokens()).as("one exchange for both requests").hasSize(1);
+    McpClient later = client.with(token("alice", "/mcp"));
+    assertThat(later.post(request("ping")).statusCode()).isEqualTo(200);
+    assertThat(tokens()).hasSize(2);
 
-      // What the server has refused is not used again.
-      assertThat(later.post(request("refuse/401")).statusCode()).isEqualTo(401);
-      assertThat(later.post(request("ping")).statusCode()).isEqualTo(200);
-      assertThat(tokens()).hasSize(3);
-      HttpResponse<String> forbidden = later.post(request("refuse/403"));
-      assertThat(forbidden.statusCode()).isEqualTo(403);
-      assertThat(forbidden.headers().firstValue("WWW-Authenticate")).isEmpty();
-      assertThat(forbidden.body()).doesNotContain("secret");
-      assertThat(later.post(request("ping")).statusCode()).isEqualTo(200);
-      assertThat(tokens()).hasSize(3);
-    }
+    // What the server has refused is not used again.
+    assertThat(later.post(request("refuse/401")).statusCode()).isEqualTo(401);
+    assertThat(later.post(request("ping")).statusCode()).isEqualTo(200);
+    assertThat(tokens()).hasSize(3);
+    HttpResponse<String> forbidden = later.post(request("refuse/403"));
+    assertThat(forbidden.statusCode()).isEqualTo(403);
+    assertThat(forbidden.headers().firstValue("WWW-Authenticate")).isEmpty();
+    assertThat(forbidden.body()).doesNotContain("secret");
+    assertThat(later.post(request("ping")).statusCode()).isEqualTo(200);
+    assertThat(tokens()).hasSize(3);
   }
 
   private List<String> tokens() {
@@ -149,11 +147,9 @@ class ExchangedTokenIT {
 
   private void tellsRefusals(Gateway gateway) {
     int before = server.requests().size();
-    try (KeyClient client = KeyClient.at(gateway.url(), token("bob", "/mcp"))) {
-      HttpResponse<String> refused = client.post(KeyClient.INITIALIZE);
-      assertThat(refused.statusCode()).isEqualTo(403);
-      assertThat(refused.body()).contains("status 403");
-      assertThat(server.requests()).hasSize(before);
-    }
+    HttpResponse<String> refused = McpClient.at(gateway.url(), token("bob", "/mcp")).initialized();
+    assertThat(refused.statusCode()).isEqualTo(403);
+    assertThat(refused.body()).contains("status 403");
+    assertThat(server.requests()).hasSize(before);
   }
 }

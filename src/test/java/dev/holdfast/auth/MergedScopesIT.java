@@ -3,6 +3,7 @@ package dev.holdfast.auth;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NodeFixture;
 import java.util.HashMap;
 import java.util.Map;
@@ -40,9 +41,9 @@ class MergedScopesIT {
       settings.put("holdfast.upstreams.closed.url", closed.url().toString());
       settings.put("holdfast.upstreams.closed.scope", "closed");
       settings.put("holdfast.merge.scope", "mcp");
-      try (Gateway gateway = Gateway.start(settings);
-          KeyClient alice = KeyClient.at(gateway.url(), ALICE).initialized();
-          KeyClient bob = KeyClient.at(gateway.url(), BOB).initialized()) {
+      try (Gateway gateway = Gateway.start(settings)) {
+        McpClient alice = McpClient.at(gateway.url(), ALICE);
+        McpClient bob = McpClient.at(gateway.url(), BOB);
         assertThat(alice.ask(LIST)).contains("closed__test_simple_text", "open__test_simple_text");
         assertThat(alice.ask(call("closed__test_simple_text"))).contains("simple text response");
         assertThat(alice.ask(call("open__test_simple_text"))).contains("simple text response");
@@ -57,8 +58,7 @@ class MergedScopesIT {
             .contains("isError");
         // Alice sees the same after Bob.
         assertThat(alice.ask(LIST)).contains("closed__test_simple_text", "open__test_simple_text");
-        assertThat(KeyClient.at(gateway.url(), CAROL).post(KeyClient.INITIALIZE).statusCode())
-            .isEqualTo(403);
+        assertThat(McpClient.at(gateway.url(), CAROL).initialized().statusCode()).isEqualTo(403);
       }
     }
   }

@@ -7,7 +7,9 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.call.Caller;
 import dev.holdfast.call.Principal;
 import dev.holdfast.oauth.JsonHttp;
+import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.OpenIdProvider;
 import io.vertx.core.Vertx;
 import java.net.http.HttpResponse;
@@ -173,57 +175,64 @@ class OpaqueTokensIT {
   @Test
   void shouldEndStreamsWithTheirTokens() {
     try (Gateway gateway = Gateway.start(settings("1s"));
-        Gateway lax = Gateway.start(settings("0s"));
-        KeyClient alice = client(gateway, provider.token("alice", RESOURCE, SCOPES)).initialized();
-        KeyClient brief = client(gateway, provider.token("brief", RESOURCE, SCOPES)).initialized();
-        KeyClient outlasting =
-            client(lax, provider.token("brief", RESOURCE, SCOPES)).initialized()) {
-      KeyClient.Lines kept = outlasting.stream(COUNTDOWN);
-      KeyClient.Lines listening = alice.follow("/mcp");
-      KeyClient.Lines call = alice.stream(COUNTDOWN);
-      String cursor = call.await("id: ").substring("id: ".length());
-      KeyClient.Lines expiring = brief.stream(COUNTDOWN);
+        Gateway lax = Gateway.start(settings("0s"))) {
+      McpClient alice = McpClient.at(gateway.url(), token("alice"));
+      McpClient brief = McpClient.at(gateway.url(), token("brief"));
+      McpClient outlasting = McpClient.at(lax.url(), token("brief"));
+      FrameStream kept = outlasting.stream(COUNTDOWN);
+      FrameStream listening = alice.listen();
+      FrameStream call = alice.stream(COUNTDOWN);
+      assertThat(call.event().id()).isNotEmpty();
+      String cursor = call.lastEventId();
+      FrameStream expiring = brief.stream(COUNTDOWN);
 
       provider.revoke("alice", alice.key().value());
-      listening.await(": the access token is no longer valid");
-      call.await(": the access token is no longer valid");
-      expiring.await(": the access token is no longer valid");
+      for (FrameStream each : List.of(listening, call, expiring)) {
+        // A token is remembered for 30 s.
+        await()
+            .atMost(Duration.ofSeconds(60))
+            .until(() -> each.raw().contains(": the access token is no longer valid"));
+      }
 
       assertThat(alice.resume(cursor).status()).isEqualTo(401);
-      KeyClient renewed =
-          alice.with(gateway.url(), new AccessKey(provider.token("alice", RESOURCE, SCOPES)));
-      assertThat(renewed.resume(cursor).await("T-")).contains("notifications/progress");
+      McpClient renewed = alice.with(token("alice"));
+      assertThat(renewed.resume(cursor).event("T-")).contains("notifications/progress");
       assertThat(outlasting.post(PING).statusCode()).isEqualTo(401);
-      kept.await("T-560"); // After 40 s, and a brief token lives for a few.
+      // After 40 s, and a brief token lives for a few.
+      assertThat(kept.event("T-560")).contains("notifications/progress");
     }
   }
 
   @Test
   void shouldLetClientsInWithOpaqueTokens() {
-    try (Gateway gateway = Gateway.start(settings("1m"));
-        KeyClient alice = client(gateway, provider.token("alice", RESOURCE, SCOPES)).initialized();
-        KeyClient bob = client(gateway, provider.token("bob", RESOURCE, SCOPES));
-        KeyClient signed = client(gateway, provider.token("alice", RESOURCE, "tools"))) {
+    try (Gateway gateway = Gateway.start(settings("1m"))) {
+      McpClient alice = McpClient.at(gateway.url(), token("alice"));
+      AccessKey bob = token("bob");
       assertThat(alice.ask(PING)).contains("\"result\"");
-      assertThat(bob.post(KeyClient.INITIALIZE).statusCode()).isEqualTo(200);
-      assertThat(alice.with(gateway.url(), bob.key()).post(PING).statusCode()).isEqualTo(404);
-      assertThat(alice.with(gateway.url(), signed.key()).ask(PING)).contains("\"result\"");
-      HttpResponse<String> refused = client(gateway, "unknown").post(KeyClient.INITIALIZE);
+      assertThat(open(gateway, bob).statusCode()).isEqualTo(200);
+      assertThat(alice.with(bob).post(PING).statusCode()).isEqualTo(404);
+      AccessKey signed = new AccessKey(provider.token("alice", RESOURCE, "tools"));
+      assertThat(alice.with(signed).ask(PING)).contains("\"result\"");
+      HttpResponse<String> refused = open(gateway, new AccessKey("unknown"));
       assertThat(refused.statusCode()).isEqualTo(401);
       assertThat(refused.headers().firstValue("WWW-Authenticate").orElseThrow())
           .contains("error=\"invalid_token\"", "resource_metadata=");
 
       provider.close();
       assertThat(alice.ask(PING)).contains("\"result\"");
-      assertThat(client(gateway, "another").post(KeyClient.INITIALIZE).statusCode()).isEqualTo(503);
+      assertThat(open(gateway, new AccessKey("another")).statusCode()).isEqualTo(503);
       assertThat(gateway.output())
           .contains("tokens cannot be checked")
-          .doesNotContain(alice.key().value(), bob.key().value());
+          .doesNotContain(alice.key().value(), bob.value());
     }
   }
 
-  private static KeyClient client(Gateway gateway, String token) {
-    return KeyClient.at(gateway.url(), new AccessKey(token));
+  private AccessKey token(String subject) {
+    return new AccessKey(provider.token(subject, RESOURCE, SCOPES));
+  }
+
+  private static HttpResponse<String> open(Gateway gateway, AccessKey token) {
+    return McpClient.at(gateway.url(), token).initialized();
   }
 
   private static final class ShiftedClock extends Clock {

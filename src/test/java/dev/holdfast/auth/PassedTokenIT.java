@@ -3,7 +3,9 @@ package dev.holdfast.auth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.OpenIdProvider;
 import dev.holdfast.testing.RawConnection;
 import dev.holdfast.testing.RedisFixture;
@@ -12,7 +14,6 @@ import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.http.LegacyServer;
 import java.io.IOException;
 import java.net.http.HttpResponse;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -82,9 +83,7 @@ class PassedTokenIT {
   }
 
   private Map<String, String> settings() {
-    Map<String, String> settings = new HashMap<>();
-    settings.put("holdfast.store", "redis");
-    settings.put("quarkus.redis.hosts", redis.url());
+    Map<String, String> settings = redis.gatewaySettings();
     settings.put("holdfast.cluster.heartbeat", "100ms");
     settings.put("holdfast.cluster.dead-after", "500ms");
     settings.put("holdfast.auth.keys.alice.hash", KEY.hash());
@@ -132,27 +131,24 @@ class PassedTokenIT {
   }
 
   private static void refusesKeys(Gateway gateway) {
-    try (KeyClient client = KeyClient.at(gateway.url(), KEY)) {
-      HttpResponse<String> refused = client.post(KeyClient.INITIALIZE);
-      assertThat(refused.statusCode()).isEqualTo(401);
-      assertThat(refused.body()).contains("a key is not enough");
-      assertThat(refused.headers().firstValue("WWW-Authenticate"))
-          .hasValueSatisfying(value -> assertThat(value).contains("resource_metadata="));
-    }
+    HttpResponse<String> refused = McpClient.at(gateway.url(), KEY).initialized();
+    assertThat(refused.statusCode()).isEqualTo(401);
+    assertThat(refused.body()).contains("a key is not enough");
+    assertThat(refused.headers().firstValue("WWW-Authenticate"))
+        .hasValueSatisfying(value -> assertThat(value).contains("resource_metadata="));
   }
 
   private void passesRefusals(Gateway gateway) {
-    try (KeyClient client = KeyClient.at(gateway.url(), token("/mcp")).initialized()) {
-      for (int status : List.of(401, 403)) {
-        HttpResponse<String> refused = client.post(request(2, "refuse/" + status));
-        assertThat(refused.statusCode()).isEqualTo(status);
-        assertThat(refused.headers().firstValue("WWW-Authenticate")).contains(CHALLENGE);
-        assertThat(refused.body()).contains("check your headers authorization");
-        assertThat(refused.body()).doesNotContain("secret");
-        HttpResponse<String> large = client.post(request(2, "refuse/long/" + status));
-        assertThat(large.statusCode()).isEqualTo(status);
-        assertThat(large.headers().firstValue("WWW-Authenticate")).isEmpty();
-      }
+    McpClient client = McpClient.at(gateway.url(), token("/mcp"));
+    for (int status : List.of(401, 403)) {
+      HttpResponse<String> refused = client.post(request(2, "refuse/" + status));
+      assertThat(refused.statusCode()).isEqualTo(status);
+      assertThat(refused.headers().firstValue("WWW-Authenticate")).contains(CHALLENGE);
+      assertThat(refused.body()).contains("check your headers authorization");
+      assertThat(refused.body()).doesNotContain("secret");
+      HttpResponse<String> large = client.post(request(2, "refuse/long/" + status));
+      assertThat(large.statusCode()).isEqualTo(status);
+      assertThat(large.headers().firstValue("WWW-Authenticate")).isEmpty();
     }
   }
 
@@ -160,60 +156,54 @@ class PassedTokenIT {
   private void passesOverHttpWithSse(Gateway gateway) {
     AccessKey before = token(OLD);
     AccessKey after = token(OLD);
-    try (KeyClient client = KeyClient.at(gateway.url(), before).to(OLD).initialized()) {
-      assertThat(client.post(INITIALIZED).statusCode()).isEqualTo(202);
-      KeyClient later = client.with(gateway.url(), after);
-      assertThat(later.post(INITIALIZED.replace("initialized", "later")).statusCode())
-          .isEqualTo(202);
-      assertThat(old.gets().getFirst().header("authorization"))
-          .isEqualTo("Bearer " + before.value());
-      assertThat(old.posts())
-          .extracting(each -> each.header("authorization"))
-          .containsExactly(
-              "Bearer " + before.value(), "Bearer " + before.value(), "Bearer " + after.value());
-    }
+    McpClient client = McpClient.at(gateway.url().resolve(OLD), before);
+    assertThat(client.post(INITIALIZED).statusCode()).isEqualTo(202);
+    McpClient later = client.with(after);
+    assertThat(later.post(INITIALIZED.replace("initialized", "later")).statusCode()).isEqualTo(202);
+    assertThat(old.gets().getFirst().header("authorization")).isEqualTo("Bearer " + before.value());
+    assertThat(old.posts())
+        .extracting(each -> each.header("authorization"))
+        .containsExactly(
+            "Bearer " + before.value(), "Bearer " + before.value(), "Bearer " + after.value());
     old.whenAsked = (_, wire) -> wire.answer(401, "", "", "WWW-Authenticate: " + CHALLENGE);
-    try (KeyClient client = KeyClient.at(gateway.url(), after).to(OLD)) {
-      HttpResponse<String> refused = client.post(KeyClient.INITIALIZE);
-      assertThat(refused.statusCode()).isEqualTo(401);
-      assertThat(refused.headers().firstValue("WWW-Authenticate")).contains(CHALLENGE);
-    }
+    HttpResponse<String> refused = McpClient.at(gateway.url().resolve(OLD), after).initialized();
+    assertThat(refused.statusCode()).isEqualTo(401);
+    assertThat(refused.headers().firstValue("WWW-Authenticate")).contains(CHALLENGE);
   }
 
   private void resumesWithTheNewestToken(Gateway first, Gateway second) {
     AccessKey opening = token("/mcp");
     AccessKey calling = token("/mcp");
     AccessKey renewed = token("/mcp");
-    try (KeyClient client = KeyClient.at(first.url(), opening).initialized()) {
-      assertThat(client.post(INITIALIZED).statusCode()).isEqualTo(202);
-      awaitReceived("GET{accept=text/event-stream", opening);
-      // The server refuses the token of the call when the gateway connects again.
-      resumedBy.set(renewed.value());
-      CompletableFuture<String> call =
-          CompletableFuture.supplyAsync(
-              () -> client.with(first.url(), calling).ask(request(7, "tools/call")));
-      awaitReceived("last-event-id=e1", calling);
-      assertThat(call).isNotDone();
-      assertThat(client.with(first.url(), renewed).post(request(3, "ping")).statusCode())
-          .isEqualTo(200);
-      assertThat(call.join()).contains("\"id\":7,\"result\"");
-      awaitReceived("last-event-id=e1", renewed);
+    McpClient client = McpClient.at(first.url(), opening);
+    assertThat(client.post(INITIALIZED).statusCode()).isEqualTo(202);
+    awaitReceived("GET{accept=text/event-stream", opening);
+    // The server refuses the token of the call when the gateway connects again.
+    resumedBy.set(renewed.value());
+    CompletableFuture<String> call =
+        CompletableFuture.supplyAsync(() -> client.with(calling).ask(request(7, "tools/call")));
+    awaitReceived("last-event-id=e1", calling);
+    assertThat(call).isNotDone();
+    assertThat(client.with(renewed).post(request(3, "ping")).statusCode()).isEqualTo(200);
+    assertThat(call.join()).contains("\"id\":7,\"result\"");
+    awaitReceived("last-event-id=e1", renewed);
 
-      continuesOnAnotherReplica(client, first, second);
-    }
+    continuesOnAnotherReplica(client, first, second);
   }
 
   /** No token is in Redis. The other replica waits until the client has shown one. */
-  private void continuesOnAnotherReplica(KeyClient client, Gateway first, Gateway second) {
+  private void continuesOnAnotherReplica(McpClient client, Gateway first, Gateway second) {
     AccessKey next = token("/mcp");
     resumedBy.set(next.value());
     int before = received("last-event-id=e1").size();
-    String last = client.stream(request(7, "tools/call")).await("id:").substring(3).strip();
+    FrameStream call = client.stream(request(7, "tools/call"));
+    assertThat(call.event().id()).isNotEmpty();
+    String last = call.lastEventId();
     await().until(() -> received("last-event-id=e1").size() > before);
     first.kill();
     await().until(() -> second.output().contains("stream taken over stream="));
-    KeyClient other = client.with(second.url(), next);
-    assertThat(other.resume(last).await("\"result\"")).contains("\"id\":7");
+    McpClient other = client.elsewhere(second.url()).with(next);
+    assertThat(other.resume(last).event("\"result\"")).contains("\"id\":7");
     assertThat(other.delete().statusCode()).isEqualTo(204);
     awaitReceived("DELETE", next);
   }

@@ -2,7 +2,9 @@ package dev.holdfast.auth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.RedisFixture;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -85,9 +87,9 @@ class ScopedToolsIT {
   void shouldShowAndCallWhatTheScopesAllow() throws IOException {
     Map<String, String> settings = settings();
     settings.put("holdfast.auth.keys.bob.hash", BOB.hash());
-    try (Gateway gateway = Gateway.start(settings);
-        KeyClient alice = KeyClient.at(gateway.url(), ALICE).initialized();
-        KeyClient bob = KeyClient.at(gateway.url(), BOB).initialized()) {
+    try (Gateway gateway = Gateway.start(settings)) {
+      McpClient alice = McpClient.at(gateway.url(), ALICE);
+      McpClient bob = McpClient.at(gateway.url(), BOB);
       assertAllowed(alice, 10);
       assertRefused(bob, 20);
 
@@ -98,18 +100,18 @@ class ScopedToolsIT {
       assertThat(bob.ask(call(33, "WRITE_A"))).contains("needs the scope write");
       assertThat(bob.ask(call(34, "\\u0077rite_a"))).contains("needs the scope write");
       assertThat(bob.ask(call(35, "read_a"))).contains("\"id\":35,\"result\"");
-      legacyGets(bob, "id\":41," + REFUSED);
-      legacyGets(alice, "id\":41,\"result\"");
+      legacyGets(gateway, bob, "id\":41," + REFUSED);
+      legacyGets(gateway, alice, "id\":41,\"result\"");
     }
     assertThat(calls()).containsExactly("write_a", "read_a", "read_a", "read_a", "write_a");
   }
 
-  private static void assertAllowed(KeyClient client, int id) {
+  private static void assertAllowed(McpClient client, int id) {
     assertThat(client.ask(list(id))).contains("read_a", "write_a", "\"nextCursor\":\"more\"");
     assertThat(client.ask(call(id + 1, "write_a"))).contains("\"id\":" + (id + 1) + ",\"result\"");
   }
 
-  private static void assertRefused(KeyClient client, int id) {
+  private static void assertRefused(McpClient client, int id) {
     assertThat(client.ask(list(id)))
         .contains("\"tools\":[{\"name\":\"read_a\"}],\"nextCursor\":\"more\"");
     assertThat(client.ask(call(id + 1, "write_a"))).contains("\"id\":" + (id + 1) + "," + REFUSED);
@@ -117,14 +119,16 @@ class ScopedToolsIT {
   }
 
   /** Over HTTP with SSE. */
-  private static void legacyGets(KeyClient client, String expected) {
-    KeyClient.Lines stream = client.follow("/sse");
-    KeyClient messages = client.to(stream.await("/messages/").replaceFirst("data: ?", ""));
-    assertThat(messages.post(KeyClient.INITIALIZE).statusCode()).isEqualTo(202);
-    stream.await("\"id\":0,");
-    assertThat(messages.post(call(41, "write_a")).statusCode()).isEqualTo(202);
-    assertThat(stream.await("\"id\":41")).contains(expected);
-    assertThat(messages.delete().statusCode()).isEqualTo(204);
+  private static void legacyGets(Gateway gateway, McpClient client, String expected) {
+    try (FrameStream stream = client.elsewhere(gateway.url().resolve("/sse")).listen()) {
+      McpClient messages = client.elsewhere(gateway.url().resolve(stream.event("/messages/")));
+      String initialize = McpClient.initialize("2025-03-26", "test");
+      assertThat(messages.post(initialize).statusCode()).isEqualTo(202);
+      assertThat(stream.event("\"id\":0,")).contains("\"result\"");
+      assertThat(messages.post(call(41, "write_a")).statusCode()).isEqualTo(202);
+      assertThat(stream.event("\"id\":41")).contains(expected);
+      assertThat(messages.delete().statusCode()).isEqualTo(204);
+    }
   }
 
   /** The replica with the process knows Alice, but not which scopes her request has. */
@@ -132,18 +136,17 @@ class ScopedToolsIT {
   void shouldHandScopesToTheReplicaThatHasTheSession() throws IOException {
     try (RedisFixture redis = RedisFixture.start()) {
       Map<String, String> with = settings();
-      with.put("holdfast.store", "redis");
-      with.put("quarkus.redis.hosts", redis.url());
+      with.putAll(redis.gatewaySettings());
       Map<String, String> without = new HashMap<>(with);
       without.put("holdfast.auth.keys.alice.scopes", "other");
       List<Gateway> pair = Gateway.startAll(List.of(with, without));
       try (Gateway writers = pair.getFirst();
-          Gateway readers = pair.getLast();
-          KeyClient atWriters = KeyClient.at(writers.url(), ALICE).initialized();
-          KeyClient atReaders = KeyClient.at(readers.url(), ALICE).initialized()) {
-        assertRefused(atWriters.with(readers.url(), ALICE), 10);
+          Gateway readers = pair.getLast()) {
+        McpClient atWriters = McpClient.at(writers.url(), ALICE);
+        McpClient atReaders = McpClient.at(readers.url(), ALICE);
+        assertRefused(atWriters.elsewhere(readers.url()), 10);
         assertAllowed(atWriters, 20);
-        assertAllowed(atReaders.with(writers.url(), ALICE), 30);
+        assertAllowed(atReaders.elsewhere(writers.url()), 30);
         assertRefused(atReaders, 40);
       }
     }

@@ -64,13 +64,7 @@ class CallCommandsIT {
   }
 
   private static Map<String, String> settings(RedisFixture store) {
-    return Map.of(
-        "holdfast.store",
-        "redis",
-        "quarkus.redis.hosts",
-        store.url(),
-        "holdfast.upstreams.silent.url",
-        silent.url().toString());
+    return store.gatewaySettings("holdfast.upstreams.silent.url", silent.url().toString());
   }
 
   /** Begins a call of some minutes, and waits for its first message. Returns its id. */

@@ -57,14 +57,7 @@ class CommandsIT {
     redis = RedisFixture.start();
     team = ScriptedServer.playing((_, wire) -> wire.answer(200, "application/json", INITIALIZED));
     gateway =
-        Gateway.start(
-            Map.of(
-                "holdfast.store",
-                "redis",
-                "quarkus.redis.hosts",
-                redis.url(),
-                "holdfast.upstreams.team.url",
-                team.url().toString()));
+        Gateway.start(redis.gatewaySettings("holdfast.upstreams.team.url", team.url().toString()));
   }
 
   @AfterAll

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.testing.BrowserVisit;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.OpenIdProvider;
 import dev.holdfast.testing.PackagedProgram;
@@ -87,11 +88,7 @@ class SignInIT {
   }
 
   private static void begin(StdioProgram bridge) {
-    bridge.say(
-        """
-        {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",\
-        "capabilities":{},"clientInfo":{"name":"test","version":"1"}}}\
-        """);
+    bridge.say(McpClient.initialize(McpClient.NEWEST, "test"));
   }
 
   private static List<URI> pages(StdioProgram bridge) {

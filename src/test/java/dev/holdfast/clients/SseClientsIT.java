@@ -85,14 +85,15 @@ class SseClientsIT {
 
   private static Gateway replica() {
     return Gateway.start(
-        Map.of(
-            "holdfast.store", "redis",
-            "quarkus.redis.hosts", redis.url(),
-            "holdfast.stream.retry", "100ms",
-            "holdfast.upstream.url", server.url().toString(),
+        redis.gatewaySettings(
+            "holdfast.stream.retry",
+            "100ms",
+            "holdfast.upstream.url",
+            server.url().toString(),
             "holdfast.upstreams.piped.command",
-                NodeFixture.commandLine(NodeFixture.CONFORMANCE_STDIO),
-            "holdfast.http.allowed-origins", pageOrigin()));
+            NodeFixture.commandLine(NodeFixture.CONFORMANCE_STDIO),
+            "holdfast.http.allowed-origins",
+            pageOrigin()));
   }
 
   private static String pageOrigin() {

@@ -216,12 +216,13 @@ class StdioBridgeIT {
 
   private static Gateway gateway(RedisFixture redis, int port) {
     return Gateway.start(
-        Map.of(
-            "quarkus.http.port", Integer.toString(port),
-            "holdfast.stream.retry", "100ms",
-            "holdfast.store", "redis",
-            "quarkus.redis.hosts", redis.url(),
-            "holdfast.upstream.url", server.url().toString()));
+        redis.gatewaySettings(
+            "quarkus.http.port",
+            Integer.toString(port),
+            "holdfast.stream.retry",
+            "100ms",
+            "holdfast.upstream.url",
+            server.url().toString()));
   }
 
   /** The client knows of no sessions, so it is not to notice more than that a call has failed. */

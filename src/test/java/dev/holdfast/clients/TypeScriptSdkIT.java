@@ -64,14 +64,7 @@ class TypeScriptSdkIT {
   }
 
   private static Map<String, String> onRedis(int port) {
-    return inFrontOfServer(
-        Map.of(
-            "holdfast.store",
-            "redis",
-            "quarkus.redis.hosts",
-            redis.url(),
-            "quarkus.http.port",
-            Integer.toString(port)));
+    return inFrontOfServer(redis.gatewaySettings("quarkus.http.port", Integer.toString(port)));
   }
 
   private static Map<String, String> inFrontOfServer(Map<String, String> settings) {

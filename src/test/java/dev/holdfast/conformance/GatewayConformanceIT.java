@@ -9,7 +9,6 @@ import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RoundRobin;
 import java.net.URI;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -51,7 +50,7 @@ class GatewayConformanceIT {
     try (NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
         NodeFixture other = NodeFixture.start(NodeFixture.STATELESS_SERVER);
         RedisFixture redis = RedisFixture.start()) {
-      Map<String, String> settings = new HashMap<>(redis.gatewaySettings());
+      Map<String, String> settings = redis.gatewaySettings();
       settings.putAll(merged(server, other));
       conformsOverTwo(
           settings, "merged", "Redis, two replicas in turn, two servers at one endpoint");
@@ -96,13 +95,7 @@ class GatewayConformanceIT {
   }
 
   private static Map<String, String> onRedis(RedisFixture redis, String key, String upstream) {
-    return Map.of(
-        "holdfast.upstream." + key,
-        upstream,
-        "holdfast.store",
-        "redis",
-        "quarkus.redis.hosts",
-        redis.url());
+    return redis.gatewaySettings("holdfast.upstream." + key, upstream);
   }
 
   private static void conformsOverTwo(Map<String, String> settings, String name, String way) {

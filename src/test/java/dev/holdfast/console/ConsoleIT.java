@@ -45,13 +45,8 @@ class ConsoleIT {
     redis = RedisFixture.start();
     gateway =
         Gateway.start(
-            Map.of(
-                "holdfast.store",
-                "redis",
-                "quarkus.redis.hosts",
-                redis.url(),
-                "holdfast.upstreams.weather.url",
-                "http://127.0.0.1:" + Ports.free() + "/mcp"));
+            redis.gatewaySettings(
+                "holdfast.upstreams.weather.url", "http://127.0.0.1:" + Ports.free() + "/mcp"));
   }
 
   @AfterAll

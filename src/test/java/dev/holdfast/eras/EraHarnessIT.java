@@ -58,8 +58,7 @@ class EraHarnessIT {
     try (NodeFixture upstream = NodeFixture.start(script);
         RedisFixture redis = RedisFixture.start()) {
       Map<String, String> settings = new HashMap<>(with("upstream.url", upstream.url().toString()));
-      settings.put("holdfast.store", "redis");
-      settings.put("quarkus.redis.hosts", redis.url());
+      settings.putAll(redis.gatewaySettings());
       try (Gateway one = Gateway.start(settings);
           Gateway two = Gateway.start(settings);
           Gateway three = Gateway.start(settings);

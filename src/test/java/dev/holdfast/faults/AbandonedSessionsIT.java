@@ -11,7 +11,6 @@ import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.ToolRequest;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -37,11 +36,7 @@ class AbandonedSessionsIT {
     redis = RedisFixture.start();
     List<Gateway> pair =
         Gateway.startPair(
-            Map.of(
-                "holdfast.store",
-                "redis",
-                "quarkus.redis.hosts",
-                redis.url(),
+            redis.gatewaySettings(
                 "holdfast.session.abandoned-timeout",
                 ABANDONED.toSeconds() + "s",
                 "holdfast.upstream.command",

@@ -16,7 +16,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -57,12 +56,13 @@ class AnyReplicaIT {
 
   private static Gateway gateway() {
     return Gateway.start(
-        Map.of(
-            "holdfast.store", "redis",
-            "quarkus.redis.hosts", redis.url(),
-            "holdfast.upstreams.asking.url", asking.url().toString(),
-            "holdfast.upstreams.sdk.url", sdk.url().toString(),
-            "holdfast.merge.enabled", "false"));
+        redis.gatewaySettings(
+            "holdfast.upstreams.asking.url",
+            asking.url().toString(),
+            "holdfast.upstreams.sdk.url",
+            sdk.url().toString(),
+            "holdfast.merge.enabled",
+            "false"));
   }
 
   @AfterAll

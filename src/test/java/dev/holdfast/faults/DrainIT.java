@@ -15,7 +15,6 @@ import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.RoundRobin;
 import dev.holdfast.testing.ToolRequest;
 import java.net.URI;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.HashMap;
@@ -161,7 +160,7 @@ class DrainIT {
     call.event();
 
     stopping.terminate();
-    await().until(() -> readiness(stopping) == 503);
+    await().until(() -> stopping.get("/q/health/ready").statusCode() == 503);
     // A balancer may need a moment to notice; the replica refuses requests only after that.
     await().until(() -> client.post(message("\"id\":8,\"method\":\"ping\"")).statusCode() != 200);
     HttpResponse<String> request = client.post(message("\"id\":9,\"method\":\"ping\""));
@@ -239,7 +238,7 @@ class DrainIT {
       client.begin(
           count(1, STEPS), clients.random(), transcript, seen -> seen.progress().size() >= 3);
       gateway.terminate();
-      await().until(() -> readiness(gateway) == 503);
+      await().until(() -> gateway.get("/q/health/ready").statusCode() == 503);
 
       client.resume(transcript, clients.random());
 
@@ -289,11 +288,6 @@ class DrainIT {
   private static void isWhole(Transcript transcript, int steps, Fleet fleet) {
     FleetClients.assertWhole(transcript, steps, fleet);
     assertThat(transcript.errors()).as(transcript + "\n" + fleet.output()).isEmpty();
-  }
-
-  private int readiness(Gateway gateway) throws Exception {
-    HttpRequest request = HttpRequest.newBuilder(gateway.url("/q/health/ready")).build();
-    return clients.http().send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
   }
 
   private static boolean isResult(Frame.Event event) {

@@ -64,8 +64,7 @@ class FlowControlFaultsIT {
   }
 
   private List<Gateway> pair(RedisFixture redis) {
-    return Gateway.startPair(
-        server.settings(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url())));
+    return Gateway.startPair(server.settings(redis.gatewaySettings()));
   }
 
   @Test

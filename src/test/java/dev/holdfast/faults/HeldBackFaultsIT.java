@@ -1,6 +1,5 @@
 package dev.holdfast.faults;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -8,8 +7,6 @@ import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NonReadingClient;
 import dev.holdfast.testing.RedisFixture;
-import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.List;
@@ -107,14 +104,8 @@ class HeldBackFaultsIT {
   private void awaitHeldBack(int streams) {
     await()
         .untilAsserted(() ->
-            assertThat(metrics())
+            assertThat(writer().get("/q/metrics").body())
                 .containsPattern("(?m)^holdfast_streams_held_back " + streams + "\\.0$"));
-  }
-
-  private String metrics() throws IOException {
-    try (InputStream in = writer().url("/q/metrics").toURL().openStream()) {
-      return new String(in.readAllBytes(), UTF_8);
-    }
   }
 
   @Test

@@ -57,11 +57,7 @@ class HeldCallsIT {
     try (RedisFixture redis = RedisFixture.start();
         CountingServer server = CountingServer.start(resumable)) {
       Map<String, String> settings =
-          Map.of(
-              "holdfast.store",
-              "redis",
-              "quarkus.redis.hosts",
-              redis.url(),
+          redis.gatewaySettings(
               "holdfast.upstream.url",
               server.url().toString(),
               "holdfast.calls.hold-after",

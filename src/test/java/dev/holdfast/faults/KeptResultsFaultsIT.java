@@ -80,7 +80,7 @@ class KeptResultsFaultsIT {
   @Test
   void aFrozenClientShouldFetchItsResultLaterFromRedis() throws Exception {
     try (RedisFixture redis = RedisFixture.start()) {
-      fetchesItsResultLater(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url()));
+      fetchesItsResultLater(redis.gatewaySettings());
     }
   }
 

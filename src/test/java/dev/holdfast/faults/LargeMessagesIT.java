@@ -1,6 +1,5 @@
 package dev.holdfast.faults;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -14,7 +13,6 @@ import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.testing.StdioProgram;
 import dev.holdfast.upstream.http.LegacyServer;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -107,11 +105,7 @@ class LargeMessagesIT {
         Gateway gateway =
             Gateway.start(
                 // Other tests slow down a Redis that gets 20 MB in one command.
-                settings(
-                    Map.of(
-                        "holdfast.store", "redis",
-                        "quarkus.redis.hosts", redis.url(),
-                        "holdfast.redis.timeout", "20s")))) {
+                settings(redis.gatewaySettings("holdfast.redis.timeout", "20s")))) {
       arrivesWhole(gateway);
     }
   }
@@ -148,7 +142,7 @@ class LargeMessagesIT {
         await().untilAsserted(() -> assertThat(gateway.output()).containsPattern(line));
       }
       for (String name : List.of("json", "sse", "legacy", "stdio")) {
-        assertThat(metrics(gateway))
+        assertThat(gateway.get("/q/metrics").body())
             .containsPattern(
                 "holdfast_upstream_errors_total\\{kind=\"too_large\",upstream=\""
                     + name
@@ -164,12 +158,6 @@ class LargeMessagesIT {
             " bytes exceeds holdfast.limits.server-message-bytes (102400 bytes)");
   }
 
-  private static String metrics(Gateway gateway) throws IOException {
-    try (InputStream metrics = gateway.url("/q/metrics").toURL().openStream()) {
-      return new String(metrics.readAllBytes(), UTF_8);
-    }
-  }
-
   /** As many as would need several times the heap. */
   @Test
   void shouldNotExhaustTheMemory() throws Exception {
@@ -177,7 +165,7 @@ class LargeMessagesIT {
     try (RedisFixture redis = RedisFixture.start();
         Gateway gateway =
             Gateway.start(
-                settings(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url())),
+                settings(redis.gatewaySettings()),
                 "-Xmx128m",
                 "-XX:+ExitOnOutOfMemoryError",
                 "-XX:+UseSerialGC",

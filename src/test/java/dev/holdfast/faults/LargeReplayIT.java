@@ -8,7 +8,6 @@ import dev.holdfast.testing.RedisFixture;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -40,10 +39,7 @@ class LargeReplayIT {
     for (int i = 0; i < 2; i++) {
       gateways.add(
           Gateway.start(
-              Map.of(
-                  "holdfast.store", "redis",
-                  "quarkus.redis.hosts", redis.url(),
-                  "holdfast.upstream.url", server.url().toString()),
+              redis.gatewaySettings("holdfast.upstream.url", server.url().toString()),
               "-Xmx128m",
               "-XX:+ExitOnOutOfMemoryError",
               "-XX:+UseSerialGC",

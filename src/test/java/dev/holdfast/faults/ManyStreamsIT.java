@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -57,17 +56,10 @@ class ManyStreamsIT {
   private record Called(McpClient client, List<String> lastIds) {}
 
   private Gateway gateway() {
+    // A busy machine is slow; that Redis is away is not the question.
     return Gateway.start(
-        Map.of(
-            "holdfast.store",
-            "redis",
-            "quarkus.redis.hosts",
-            redis.url(),
-            "holdfast.upstream.url",
-            server.url().toString(),
-            // A busy machine is slow; that Redis is away is not the question.
-            "holdfast.redis.timeout",
-            "10s"));
+        redis.gatewaySettings(
+            "holdfast.upstream.url", server.url().toString(), "holdfast.redis.timeout", "10s"));
   }
 
   @AfterEach

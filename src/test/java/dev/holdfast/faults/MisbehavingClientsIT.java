@@ -14,7 +14,6 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -72,12 +71,13 @@ class MisbehavingClientsIT {
     server = new FloodServer();
     gateway =
         Gateway.start(
-            Map.of(
-                "holdfast.store", "redis",
-                "quarkus.redis.hosts", redis.url(),
-                "holdfast.upstream.url", server.url().toString(),
-                "holdfast.stream.max-events", "500",
-                "holdfast.stream.write-timeout", "15s"),
+            redis.gatewaySettings(
+                "holdfast.upstream.url",
+                server.url().toString(),
+                "holdfast.stream.max-events",
+                "500",
+                "holdfast.stream.write-timeout",
+                "15s"),
             "-Xmx128m",
             "-XX:+ExitOnOutOfMemoryError",
             // What a JVM chooses in a container of this size.
@@ -177,14 +177,14 @@ class MisbehavingClientsIT {
     }
   }
 
-  private double metric(String name) throws IOException {
-    try (var in = gateway.url("/q/metrics").toURL().openStream()) {
-      return new String(in.readAllBytes(), US_ASCII)
-          .lines()
-          .filter(line -> line.startsWith(name + " "))
-          .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
-          .sum();
-    }
+  private double metric(String name) {
+    return gateway
+        .get("/q/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
   }
 
   /** In a build half as many, for half the time, of events twice as large. */

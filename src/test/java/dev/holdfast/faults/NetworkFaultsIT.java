@@ -5,11 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.resume.Transcript;
+import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.MovableClocks;
 import dev.holdfast.testing.ToolRequest;
 import java.net.URI;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -141,13 +140,11 @@ class NetworkFaultsIT {
 
   /** How many events replicas 0 and 1 have passed by the log. */
   private double unlogged(FaultTestbed testbed) throws Exception {
-    return unlogged(testbed.replica(0).url("/q/metrics"))
-        + unlogged(testbed.replica(1).url("/q/metrics"));
+    return unlogged(testbed.replica(0)) + unlogged(testbed.replica(1));
   }
 
-  private double unlogged(URI metrics) throws Exception {
-    HttpRequest request = HttpRequest.newBuilder(metrics).build();
-    String text = clients.http().send(request, BodyHandlers.ofString()).body();
+  private static double unlogged(Gateway replica) {
+    String text = replica.get("/q/metrics").body();
     return UNLOGGED
         .matcher(text)
         .results()

@@ -14,7 +14,6 @@ import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.ToolRequest;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -119,17 +118,13 @@ class RedisAwayIT {
    * @param prefix of its keys, so that no pair takes over sessions of the other
    */
   private static Map<String, String> settings(String prefix, String hold) {
-    return Map.of(
+    return redis.gatewaySettings(
         "holdfast.redis.prefix",
         prefix,
-        "holdfast.store",
-        "redis",
         "holdfast.redis.timeout",
         "300ms",
         "holdfast.store-failure.hold",
         hold,
-        "quarkus.redis.hosts",
-        redis.url(),
         "holdfast.upstream.url",
         server.url().toString());
   }
@@ -207,11 +202,11 @@ class RedisAwayIT {
     String details = seen + "\n" + owner.output();
     assertThat(progress(seen)).as(details).isEqualTo(upTo(steps));
     assertThat(call.rest()).as(details).containsExactly(new Frame.End(true));
-    HttpResponse<String> gone = resume(other, client, before);
+    HttpResponse<String> gone = client.elsewhere(other.url()).resumeWhole(before);
     assertThat(gone.statusCode()).as(details).isEqualTo(200);
     assertThat(gone.body()).contains(": gap: events after ", "\"result\"");
     int from = seen.stream().map(Frame.Event::id).toList().indexOf(after);
-    HttpResponse<String> rest = resume(other, client, after);
+    HttpResponse<String> rest = client.elsewhere(other.url()).resumeWhole(after);
     assertThat(rest.statusCode()).isEqualTo(200);
     assertThat(progress(rest.body())).isEqualTo(progress(seen.subList(from + 1, seen.size())));
     assertThat(rest.body()).contains("\"result\"");
@@ -313,31 +308,14 @@ class RedisAwayIT {
   }
 
   /** How many events clients of a gateway got that are not in the log. */
-  private int unlogged(Gateway gateway) throws Exception {
-    Matcher counter = UNLOGGED.matcher(get(gateway, "/q/metrics").body());
+  private static int unlogged(Gateway gateway) {
+    Matcher counter = UNLOGGED.matcher(gateway.get("/q/metrics").body());
     assertThat(counter.find()).isTrue();
     return Integer.parseInt(counter.group(1));
   }
 
-  private int readiness(Gateway gateway) throws Exception {
-    return get(gateway, "/q/health/ready").statusCode();
-  }
-
-  private HttpResponse<String> get(Gateway gateway, String path) throws Exception {
-    return http.send(
-        HttpRequest.newBuilder(gateway.url(path)).build(), HttpResponse.BodyHandlers.ofString());
-  }
-
-  private HttpResponse<String> resume(Gateway gateway, McpClient client, String lastEventId)
-      throws Exception {
-    HttpRequest request =
-        HttpRequest.newBuilder(gateway.url())
-            .header("Accept", "text/event-stream")
-            .header("Mcp-Session-Id", client.session())
-            .header("MCP-Protocol-Version", McpClient.NEWEST)
-            .header("Last-Event-ID", lastEventId)
-            .build();
-    return http.send(request, HttpResponse.BodyHandlers.ofString());
+  private static int readiness(Gateway gateway) {
+    return gateway.get("/q/health/ready").statusCode();
   }
 
   private static String count(int id, int steps) {

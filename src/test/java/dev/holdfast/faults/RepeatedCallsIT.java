@@ -87,15 +87,19 @@ class RepeatedCallsIT {
   }
 
   private static Map<String, String> settings(RedisFixture redis, CountingServer server) {
-    return Map.of(
-        "holdfast.limits.sessions-per-address", "10000",
-        "holdfast.store", "redis",
-        "quarkus.redis.hosts", redis.url(),
-        "holdfast.upstream.url", server.url().toString(),
-        "holdfast.calls.attach-window", "10m",
-        "holdfast.eras.cancel-grace", "5m",
-        "holdfast.limits.streams-per-session", "1000",
-        "holdfast.auth.keys.tester.hash", KEY.hash());
+    return redis.gatewaySettings(
+        "holdfast.limits.sessions-per-address",
+        "10000",
+        "holdfast.upstream.url",
+        server.url().toString(),
+        "holdfast.calls.attach-window",
+        "10m",
+        "holdfast.eras.cancel-grace",
+        "5m",
+        "holdfast.limits.streams-per-session",
+        "1000",
+        "holdfast.auth.keys.tester.hash",
+        KEY.hash());
   }
 
   @Test

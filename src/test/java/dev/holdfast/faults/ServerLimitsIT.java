@@ -67,11 +67,7 @@ class ServerLimitsIT {
               .version(HttpClient.Version.HTTP_1_1)
               .localAddress(InetAddress.getByName("127.0.0." + address))
               .build();
-      String body =
-          """
-          {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",\
-          "capabilities":{},"clientInfo":{"name":"test","version":"1"}}}\
-          """;
+      String body = McpClient.initialize(McpClient.NEWEST, "test");
       return new Client(
           endpoint, http, http.send(post(endpoint, body).build(), BodyHandlers.ofString()));
     }

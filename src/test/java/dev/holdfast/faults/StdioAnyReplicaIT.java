@@ -74,8 +74,7 @@ class StdioAnyReplicaIT {
 
   private static Map<String, String> settings(Map<String, String> more) {
     Map<String, String> all = new HashMap<>(more);
-    all.put("holdfast.store", "redis");
-    all.put("quarkus.redis.hosts", redis.url());
+    all.putAll(redis.gatewaySettings());
     all.put("holdfast.upstream.command", NodeFixture.commandLine(NodeFixture.CONFORMANCE_STDIO));
     all.put(
         "holdfast.upstreams.everything.command",

@@ -12,14 +12,9 @@ import dev.holdfast.testing.MonitoringQueries;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.SseClient;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,69 +22,57 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(90)
 class StoreAwayIT {
 
-  private static final String INITIALIZE =
-      """
-      {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",\
-      "capabilities":{},"clientInfo":{"name":"away","version":"1"}}}\
-      """;
   private static final String CALL =
       """
       {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo",\
       "arguments":{"message":"still there"}}}\
       """;
 
-  private final HttpClient http =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-
   @Test
   void shouldSay503WhileRedisIsAwayAndServeTheSameSessionAfterwards() throws Exception {
     try (RedisFixture redis = RedisFixture.startDurable();
         Gateway gateway =
             Gateway.start(
-                Map.of(
-                    "holdfast.store", "redis",
-                    "holdfast.redis.timeout", "300ms",
-                    "holdfast.cleanup-interval", "500ms",
-                    "quarkus.redis.hosts", redis.url()))) {
-      String session =
-          post(gateway, INITIALIZE, null).headers().firstValue("Mcp-Session-Id").orElseThrow();
+                redis.gatewaySettings(
+                    "holdfast.redis.timeout", "300ms", "holdfast.cleanup-interval", "500ms"))) {
+      McpClient client = McpClient.at(gateway.url());
 
-      String metrics = get(gateway, "/q/metrics").body();
+      String metrics = gateway.get("/q/metrics").body();
       assertThat(MonitoringQueries.unknown(metrics).values())
           .allMatch(DocumentedMetrics.of(DocumentedMetrics.Part.TLS).keySet()::containsAll);
       assertThat(DocumentedMetrics.scraped(metrics))
           .containsAllEntriesOf(DocumentedMetrics.of(DocumentedMetrics.Part.ANY_STORE))
           .containsAllEntriesOf(DocumentedMetrics.of(DocumentedMetrics.Part.REDIS));
       assertThat(metrics).contains("holdfast_redis_up 1.0");
-      assertThat(get(gateway, "/health").body()).contains("\"healthy\"", "\"active_sessions\":1");
+      assertThat(gateway.get("/health").body()).contains("\"healthy\"", "\"active_sessions\":1");
 
       redis.kill();
-      HttpResponse<String> away = post(gateway, CALL, session);
+      HttpResponse<String> away = client.post(CALL);
 
       assertThat(away.statusCode()).as(away.body()).isEqualTo(503);
       assertThat(away.headers().firstValue("Retry-After")).contains("1");
       assertThat(away.body()).contains("\"id\":7").contains("\"code\":-32000");
       assertThat(readiness(gateway)).isEqualTo(503);
-      assertThat(get(gateway, "/q/health/ready").body())
+      assertThat(gateway.get("/q/health/ready").body())
           .contains("\"reason\": \"could not reach the store: ");
       await().until(() -> gateway.output().contains("a sweep failed, the next one catches up"));
       await()
           .untilAsserted(() ->
-              assertThat(get(gateway, "/health").body())
+              assertThat(gateway.get("/health").body())
                   .contains("\"unhealthy\"", "\"active_sessions\":null"));
-      assertThat(get(gateway, "/health").statusCode()).isEqualTo(503);
+      assertThat(gateway.get("/health").statusCode()).isEqualTo(503);
       await().until(() -> gateway.output().contains("Redis is away reason="));
       await()
           .untilAsserted(() ->
-              assertThat(get(gateway, "/q/metrics").body())
+              assertThat(gateway.get("/q/metrics").body())
                   .contains("holdfast_sessions_active NaN", "holdfast_redis_up 0.0"));
 
       redis.restart();
       await().atMost(Duration.ofSeconds(20)).until(() -> readiness(gateway) == 200);
       await()
-          .untilAsserted(() ->
-              assertThat(get(gateway, "/q/metrics").body()).contains("holdfast_redis_up 1.0"));
-      HttpResponse<String> back = post(gateway, CALL, session);
+          .untilAsserted(
+              () -> assertThat(gateway.get("/q/metrics").body()).contains("holdfast_redis_up 1.0"));
+      HttpResponse<String> back = client.post(CALL);
 
       assertThat(back.statusCode()).as(back.body()).isEqualTo(200);
       assertThat(back.body()).contains("still there");
@@ -206,7 +189,7 @@ class StoreAwayIT {
       redis.command("ACL", "SETUSER", "default", "-subscribe");
       redis.command("CLIENT", "KILL", "TYPE", "pubsub");
       await().atMost(Duration.ofSeconds(10)).until(() -> readiness(gateway) == 503);
-      assertThat(get(gateway, "/q/health/ready").body())
+      assertThat(gateway.get("/q/health/ready").body())
           .contains("could not reach the store: the subscription receives nothing");
 
       redis.command("ACL", "SETUSER", "default", "+subscribe");
@@ -220,7 +203,7 @@ class StoreAwayIT {
     try (RedisFixture redis = RedisFixture.start()) {
       redis.command("SET", "holdfast:layout", "0");
       try (Gateway gateway = Gateway.start(redis.gatewaySettings())) {
-        HttpResponse<String> refused = post(gateway, INITIALIZE, null);
+        HttpResponse<String> refused = McpClient.at(gateway.url()).initialized();
 
         assertThat(refused.statusCode()).as(refused.body()).isEqualTo(503);
         assertThat(readiness(gateway)).isEqualTo(503);
@@ -234,30 +217,7 @@ class StoreAwayIT {
     }
   }
 
-  private HttpResponse<String> post(Gateway gateway, String body, @Nullable String session)
-      throws Exception {
-    return http.send(request(gateway, body, session), BodyHandlers.ofString());
-  }
-
-  private static HttpRequest request(Gateway gateway, String body, @Nullable String session) {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(gateway.url())
-            .timeout(Duration.ofSeconds(20))
-            .header("Accept", "application/json, text/event-stream")
-            .header("Content-Type", "application/json")
-            .POST(HttpRequest.BodyPublishers.ofString(body));
-    if (session != null) {
-      request.header("Mcp-Session-Id", session);
-    }
-    return request.build();
-  }
-
-  private int readiness(Gateway gateway) throws Exception {
-    return get(gateway, "/q/health/ready").statusCode();
-  }
-
-  private HttpResponse<String> get(Gateway gateway, String path) throws Exception {
-    HttpRequest request = HttpRequest.newBuilder(gateway.url(path)).build();
-    return http.send(request, BodyHandlers.ofString());
+  private static int readiness(Gateway gateway) {
+    return gateway.get("/q/health/ready").statusCode();
   }
 }

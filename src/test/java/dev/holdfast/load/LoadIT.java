@@ -12,7 +12,6 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -74,13 +73,13 @@ class LoadIT {
 
   private static Gateway gateway(RedisFixture redis, NodeFixture server) {
     return Gateway.start(
-        Map.of(
-            "holdfast.store", "redis",
-            "quarkus.redis.hosts", redis.url(),
-            "holdfast.upstreams.web.url", server.url().toString(),
+        redis.gatewaySettings(
+            "holdfast.upstreams.web.url",
+            server.url().toString(),
             "holdfast.upstreams.program.command",
-                NodeFixture.commandLine(NodeFixture.CONFORMANCE_STDIO),
-            "holdfast.merge.enabled", "false"),
+            NodeFixture.commandLine(NodeFixture.CONFORMANCE_STDIO),
+            "holdfast.merge.enabled",
+            "false"),
         "-Xmx256m",
         // What runs for seconds is compiled fast, not well.
         "-XX:TieredStopAtLevel=" + (LASTS.compareTo(SHORT) > 0 ? 4 : 1));

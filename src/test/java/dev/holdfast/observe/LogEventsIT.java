@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
+import dev.holdfast.auth.AccessKey;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
@@ -14,7 +15,6 @@ import dev.holdfast.testing.ScriptedServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -76,8 +76,8 @@ class LogEventsIT {
   @Test
   void shouldFollowAnUpstreamThatIsDown() throws Exception {
     awaitLine("upstream is down upstream=away reason=no connection to 127.0.0.1:" + AWAY);
-    assertThat(get("/q/health/ready").statusCode()).isEqualTo(200);
-    HttpResponse<String> health = get("/q/health/group/upstreams");
+    assertThat(gateway.get("/q/health/ready").statusCode()).isEqualTo(200);
+    HttpResponse<String> health = gateway.get("/q/health/group/upstreams");
     assertThat(health.statusCode()).isEqualTo(503);
     assertThat(new ObjectMapper().readTree(health.body()).at("/checks/0/data/away").asText())
         .startsWith("no connection to");
@@ -90,7 +90,7 @@ class LogEventsIT {
     } finally {
       server.stop(0);
     }
-    assertThat(get("/q/health/group/upstreams").body()).contains("\"away\": \"up\"");
+    assertThat(gateway.get("/q/health/group/upstreams").body()).contains("\"away\": \"up\"");
   }
 
   /** A request whose outcome is unknown may not be repeated; this one may. */
@@ -190,27 +190,13 @@ class LogEventsIT {
                 resource,
                 "holdfast.auth.issuers.away.url",
                 issuer.issuer()))) {
-      HttpRequest ping =
-          HttpRequest.newBuilder(other.url("/mcp"))
-              .header("Authorization", "Bearer " + token)
-              .header("Content-Type", "application/json")
-              .header("Accept", "application/json, text/event-stream")
-              .POST(
-                  HttpRequest.BodyPublishers.ofString(
-                      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"))
-              .build();
-      HttpClient http = HttpClient.newHttpClient();
-
-      assertThat(http.send(ping, HttpResponse.BodyHandlers.discarding()).statusCode())
-          .isEqualTo(503);
+      McpClient client = McpClient.at(other.url(), new AccessKey(token));
+      assertThat(client.initialized().statusCode()).isEqualTo(503);
 
       await()
           .untilAsserted(
               () -> assertThat(other.output()).contains("tokens cannot be checked reason="));
-      HttpResponse<String> health =
-          http.send(
-              HttpRequest.newBuilder(other.url("/q/health/well")).build(),
-              HttpResponse.BodyHandlers.ofString());
+      HttpResponse<String> health = other.get("/q/health/well");
       assertThat(health.statusCode()).isEqualTo(503);
       assertThat(new ObjectMapper().readTree(health.body()).findValue(issuer.issuer()).asText())
           .isNotEqualTo("up");
@@ -225,9 +211,7 @@ class LogEventsIT {
                 "quarkus.log.console.json.enabled", "true",
                 "quarkus.http.access-log.enabled", "true"))) {
       McpClient client = McpClient.at(other.url());
-      URI withQuery = other.url("/messages?session=" + client.session());
-      HttpClient http = HttpClient.newHttpClient();
-      http.send(HttpRequest.newBuilder(withQuery).build(), HttpResponse.BodyHandlers.discarding());
+      var _ = other.get("/messages?session=" + client.session());
       await().until(() -> other.output().contains("path=/messages status="));
       assertThat(other.output()).doesNotContain(client.session());
       assertThat(other.output().lines().filter(line -> line.contains("client=127.0.0.1")))
@@ -235,15 +219,10 @@ class LogEventsIT {
 
       try (FrameStream call = client.stream(COUNTDOWN.formatted(60, 100))) {
         var _ = call.event();
-        URI ready = other.url("/q/health/ready");
         other.terminate();
         await()
             .untilAsserted(() ->
-                assertThat(
-                        http.send(
-                                HttpRequest.newBuilder(ready).build(),
-                                HttpResponse.BodyHandlers.ofString())
-                            .body())
+                assertThat(other.get("/q/health/ready").body())
                     .containsPattern("\"Graceful Shutdown\",\\s*\"status\": \"DOWN\""));
       }
     }
@@ -251,10 +230,6 @@ class LogEventsIT {
 
   private static void awaitLine(String part) {
     await().untilAsserted(() -> assertThat(gateway.output()).contains(part));
-  }
-
-  private static HttpResponse<String> get(String path) throws IOException, InterruptedException {
-    return send(HttpRequest.newBuilder(gateway.url(path)).build());
   }
 
   private static HttpResponse<String> send(HttpRequest request)

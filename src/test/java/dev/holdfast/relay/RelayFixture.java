@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.audit.AuditLog;
 import dev.holdfast.call.Caller;
 import dev.holdfast.call.ClientTokens;
+import dev.holdfast.call.Conversation;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
@@ -268,13 +269,17 @@ public final class RelayFixture implements AutoCloseable {
   /** Sends an {@code initialize}, as a client does. */
   public SessionOpener.InitializeReply initialize(
       String upstream, Message.Request request, Caller caller) {
-    Exchange exchange = new Exchange(upstream, null, false, caller, new Body.Single(request));
-    return ((Reply.Initialization) relay.take(exchange, () -> {})).opened();
+    return relay.open(upstream, request, caller);
   }
 
   /** Finds a session over Streamable HTTP. */
   public Session find(String upstream, SessionId id) {
-    return sessions.find(upstream, id, false, Principal.ANONYMOUS);
+    return sessions.find(upstream, new Conversation.Streamable(id), Principal.ANONYMOUS);
+  }
+
+  /** Finds a session over HTTP with SSE. */
+  public Session findSse(SessionId id) {
+    return sessions.find(SCRIPTED, new Conversation.Sse(id), Principal.ANONYMOUS);
   }
 
   /** Opens a session that does not end as unused. */
@@ -290,8 +295,13 @@ public final class RelayFixture implements AutoCloseable {
 
   /** Sends a body with requests. */
   public Reply send(Session session, Body body, Caller caller, Runnable onSent) {
-    Exchange exchange = new Exchange(session.upstream(), session.id(), false, caller, body);
-    return sender.request(session, exchange, onSent);
+    return sender.request(session, exchange(session, caller, body), onSent);
+  }
+
+  /** Messages of a client of a session over Streamable HTTP. */
+  public static Exchange exchange(Session session, Caller caller, Body body) {
+    var named = new Conversation.Streamable(session.id());
+    return new Exchange(session.upstream(), named, caller, body, () -> false);
   }
 
   /** Sends a request and follows its stream. */

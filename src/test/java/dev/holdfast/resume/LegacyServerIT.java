@@ -50,11 +50,7 @@ class LegacyServerIT {
 
   private static Map<String, String> settings() {
     String url = "http://127.0.0.1:" + server.port() + "/sse";
-    return Map.of(
-        "holdfast.store",
-        "redis",
-        "quarkus.redis.hosts",
-        redis.url(),
+    return redis.gatewaySettings(
         "holdfast.upstream.url",
         url,
         "holdfast.upstreams.respawning.url",

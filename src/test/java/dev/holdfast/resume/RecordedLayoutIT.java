@@ -108,17 +108,13 @@ class RecordedLayoutIT {
 
   private static Map<String, String> settings(
       RedisFixture redis, RecordedServer server, String heartbeat, String deadAfter) {
-    return Map.of(
-        "holdfast.store",
-        "redis",
+    return redis.gatewaySettings(
         "holdfast.stream.retry",
         "100ms",
         "holdfast.cluster.heartbeat",
         heartbeat,
         "holdfast.cluster.dead-after",
         deadAfter,
-        "quarkus.redis.hosts",
-        redis.url(),
         "holdfast.upstream.url",
         server.url().toString());
   }

@@ -10,7 +10,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -50,15 +49,8 @@ class TwoReplicasIT {
 
   private static Gateway replica(RedisFixture redis, NodeFixture server) {
     return Gateway.start(
-        Map.of(
-            "holdfast.store",
-            "redis",
-            "holdfast.stream.retry",
-            "10ms",
-            "quarkus.redis.hosts",
-            redis.url(),
-            "holdfast.upstream.url",
-            server.url().toString()));
+        redis.gatewaySettings(
+            "holdfast.stream.retry", "10ms", "holdfast.upstream.url", server.url().toString()));
   }
 
   private static void isWhole(Transcript transcript) {

@@ -102,6 +102,15 @@ public final class FrameStream implements AutoCloseable {
     }
   }
 
+  /** The next event with a text in its data; waits for it. */
+  public String event(String text) {
+    String data = event().data();
+    while (!data.contains(text)) {
+      data = event().data();
+    }
+    return data;
+  }
+
   /** All further events that carry messages; waits for the end. */
   public List<Frame.Event> events() {
     return rest().stream()

@@ -3,6 +3,9 @@ package dev.holdfast.testing;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -136,6 +139,11 @@ public final class Gateway implements AutoCloseable {
   public URI url(String path) {
     int port = path.startsWith("/q/") ? managementPort() : server.port();
     return host.url(port, path);
+  }
+
+  /** The page at a path, such as {@code /q/metrics}. */
+  public HttpResponse<String> get(String path) {
+    return McpClient.send(HttpRequest.newBuilder(url(path)).build(), BodyHandlers.ofString());
   }
 
   /** The line that names the port names this one, too. Earlier builds have no such port. */

@@ -1,5 +1,6 @@
 package dev.holdfast.testing;
 
+import dev.holdfast.auth.AccessKey;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -9,7 +10,9 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One MCP session over Streamable HTTP, with every response as it came: statuses, headers and
@@ -30,20 +33,15 @@ public final class McpClient {
   private final URI endpoint;
   private final String version;
   private final HttpResponse<String> initialized;
+  private final @Nullable AccessKey key;
   private final AtomicInteger ids = new AtomicInteger();
 
-  private McpClient(URI endpoint, String version, String name, String userAgent) {
+  private McpClient(
+      URI endpoint, String version, HttpResponse<String> initialized, @Nullable AccessKey key) {
     this.endpoint = endpoint;
     this.version = version;
-    HttpRequest.Builder request = post(endpoint, initialize(version, name));
-    this.initialized =
-        send(request.setHeader("User-Agent", userAgent).build(), BodyHandlers.ofString());
-  }
-
-  private McpClient(URI endpoint, McpClient opened) {
-    this.endpoint = endpoint;
-    this.version = opened.version;
-    this.initialized = opened.initialized;
+    this.initialized = initialized;
+    this.key = key;
   }
 
   /** Initializes, with the newest revision. */
@@ -63,12 +61,31 @@ public final class McpClient {
 
   /** Initializes as the program of that name and {@code User-Agent}. */
   public static McpClient at(URI endpoint, String version, String name, String userAgent) {
-    return new McpClient(endpoint, version, name, userAgent);
+    HttpRequest request =
+        post(endpoint, initialize(version, name), null).setHeader("User-Agent", userAgent).build();
+    return new McpClient(endpoint, version, send(request, BodyHandlers.ofString()), null);
+  }
+
+  /** Initializes with a key or a token, and the revision that has batches. */
+  public static McpClient at(URI endpoint, AccessKey key) {
+    String version = "2025-03-26";
+    HttpRequest request = post(endpoint, initialize(version, "test"), key).build();
+    return new McpClient(endpoint, version, send(request, BodyHandlers.ofString()), key);
   }
 
   /** The same session at another endpoint; ids of calls start at 1 again. */
   public McpClient elsewhere(URI other) {
-    return new McpClient(other, this);
+    return new McpClient(other, version, initialized, key);
+  }
+
+  /** The same session with another key or token. */
+  public McpClient with(AccessKey other) {
+    return new McpClient(endpoint, version, initialized, other);
+  }
+
+  /** The key or token. */
+  public AccessKey key() {
+    return Objects.requireNonNull(key);
   }
 
   /** The response to {@code initialize}. */
@@ -94,13 +111,18 @@ public final class McpClient {
 
   /** Sends a body and waits for the whole response. */
   public HttpResponse<String> post(String body) {
-    return send(inSession(post(endpoint, body)).build(), BodyHandlers.ofString());
+    return send(inSession(post(endpoint, body, key)).build(), BodyHandlers.ofString());
+  }
+
+  /** Sends a request and returns the text of the response. */
+  public String ask(String body) {
+    return post(body).body();
   }
 
   /** Sends a body and gives the response as it comes. */
   public FrameStream stream(String body) {
     return new FrameStream(
-        send(inSession(post(endpoint, body)).build(), BodyHandlers.ofInputStream()));
+        send(inSession(post(endpoint, body, key)).build(), BodyHandlers.ofInputStream()));
   }
 
   /** Calls a tool. */
@@ -131,27 +153,32 @@ public final class McpClient {
 
   /** Ends the session. */
   public HttpResponse<String> delete() {
-    return send(
-        inSession(HttpRequest.newBuilder(endpoint)).DELETE().build(), BodyHandlers.ofString());
+    return send(inSession(request(endpoint, key)).DELETE().build(), BodyHandlers.ofString());
   }
 
   private HttpRequest.Builder get() {
-    return inSession(HttpRequest.newBuilder(endpoint)).header("Accept", "text/event-stream").GET();
+    return inSession(request(endpoint, key)).header("Accept", "text/event-stream").GET();
   }
 
   private HttpRequest.Builder inSession(HttpRequest.Builder request) {
     return request.header("Mcp-Session-Id", session()).header("MCP-Protocol-Version", version);
   }
 
-  private static HttpRequest.Builder post(URI endpoint, String body) {
-    return HttpRequest.newBuilder(endpoint)
+  private static HttpRequest.Builder request(URI endpoint, @Nullable AccessKey key) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(endpoint);
+    return key == null ? request : request.header("Authorization", "Bearer " + key.value());
+  }
+
+  private static HttpRequest.Builder post(URI endpoint, String body, @Nullable AccessKey key) {
+    return request(endpoint, key)
         .header("Accept", "application/json, text/event-stream")
         .header("Content-Type", "application/json")
         .header("User-Agent", USER_AGENT)
         .POST(BodyPublishers.ofString(body));
   }
 
-  private static String initialize(String version, String name) {
+  /** The request that opens a session. */
+  public static String initialize(String version, String name) {
     return """
     {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"%s",\
     "capabilities":{"elicitation":{}},"clientInfo":{"name":"%s","version":"1"}}}\

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -163,9 +164,19 @@ public final class RedisFixture implements AutoCloseable {
     return "redis://" + host.address() + ":" + port;
   }
 
-  /** The configuration of a gateway with this store. */
-  public Map<String, String> gatewaySettings() {
-    return Map.of("holdfast.store", "redis", "quarkus.redis.hosts", url());
+  /**
+   * The configuration of a gateway with this store.
+   *
+   * @param more further keys, each with its value
+   */
+  public Map<String, String> gatewaySettings(String... more) {
+    Map<String, String> settings = new HashMap<>();
+    settings.put("holdfast.store", "redis");
+    settings.put("quarkus.redis.hosts", url());
+    for (int i = 0; i < more.length; i += 2) {
+      settings.put(more[i], more[i + 1]);
+    }
+    return settings;
   }
 
   /** Where its process runs. */

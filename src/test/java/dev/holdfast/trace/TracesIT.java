@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -85,17 +84,12 @@ class TracesIT {
   }
 
   private Map<String, String> settings(String... more) {
-    Map<String, String> all = new HashMap<>();
-    all.put("holdfast.store", "redis");
-    all.put("quarkus.redis.hosts", redis.url());
+    Map<String, String> all = redis.gatewaySettings(more);
     all.put("holdfast.upstream.url", server.url().toString());
     // While traces are on, the gateway's own headers replace those of clients.
     all.put("holdfast.upstream.forward-headers", "traceparent,tracestate");
     all.put("holdfast.cluster.heartbeat", "100ms");
     all.put("holdfast.cluster.dead-after", "500ms");
-    for (int i = 0; i < more.length; i += 2) {
-      all.put(more[i], more[i + 1]);
-    }
     return all;
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.era.north;
 
+import dev.holdfast.call.Conversation;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.Principal;
 import dev.holdfast.lock.Futures;
@@ -8,6 +9,7 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcMessages;
+import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.relay.Relay;
@@ -17,6 +19,7 @@ import dev.holdfast.session.Session;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -103,7 +106,7 @@ final class SessionPool {
   /** Ends a session that was opened for one call. */
   void end(Exchange exchange, PooledSession session) {
     if (session.isForOneCall()) {
-      relay.end(exchange.upstream(), session.id(), false, exchange.caller());
+      relay.end(exchange.upstream(), new Conversation.Streamable(session.id()), exchange.caller());
     }
   }
 
@@ -121,10 +124,10 @@ final class SessionPool {
       throw new StatelessException(
           200, JsonRpcErrorCode.INTERNAL_ERROR, "The server refuses a session: " + why, null);
     }
-    Exchange initialized = exchange.with(session.id(), JsonRpcMessages.INITIALIZED);
     boolean translated = session.version().hasSessions();
     if (translated) {
-      Reply _ = relay.take(initialized, () -> {});
+      Exchange initialized = exchange.with(JsonRpcMessages.INITIALIZED);
+      Reply _ = relay.take(new Conversation.Streamable(session.id()), initialized, () -> {});
     }
     return new PooledSession(
         session.id(),
@@ -151,10 +154,7 @@ final class SessionPool {
             .set(capabilities, "params", "capabilities")
             .set(request.clientInfo(), "params", "clientInfo")
             .toBytes();
-    Reply reply = relay.take(exchange.with(null, Envelopes.read(initialize)), () -> {});
-    if (reply instanceof Reply.Initialization(SessionOpener.InitializeReply opened)) {
-      return opened;
-    }
-    throw new IllegalStateException("initialize has another reply");
+    Message.Request message = Exchange.initializeIn(Envelopes.read(initialize));
+    return relay.open(exchange.upstream(), Objects.requireNonNull(message), exchange.caller());
   }
 }

@@ -1,10 +1,10 @@
 package dev.holdfast.era.north;
 
 import dev.holdfast.call.Caller;
+import dev.holdfast.call.Conversation;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
@@ -52,8 +52,9 @@ record StatelessCall(
 
   /** Sends a message of the gateway itself to the server. */
   Reply send(byte[] message) {
-    Body body = Envelopes.read(message);
-    return context.relay().take(new Exchange(upstream, session, false, caller, body), () -> {});
+    var named = new Conversation.Streamable(session);
+    Exchange exchange = new Exchange(upstream, named, caller, Envelopes.read(message), () -> false);
+    return context.relay().take(named, exchange, () -> {});
   }
 
   /** Sends a response to the server. Returns at once. */
@@ -120,7 +121,7 @@ record StatelessCall(
 
   private void end() {
     if (endsSession) {
-      context.relay().end(upstream, session, false, caller);
+      context.relay().end(upstream, new Conversation.Streamable(session), caller);
     }
   }
 

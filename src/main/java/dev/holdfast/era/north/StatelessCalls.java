@@ -1,9 +1,8 @@
 package dev.holdfast.era.north;
 
+import dev.holdfast.call.Conversation;
 import dev.holdfast.call.Exchange;
-import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Position;
-import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.ForwardedHeaders;
@@ -126,18 +125,21 @@ record StatelessCalls(StatelessContext context, SessionPool pool, Tasks tasks) {
     setLogLevel(call, session, id.logLevel());
     Body body = Envelopes.read(inSession(request, id, session, serverState));
     TaskOffer offer = TaskOffer.to(request, tasks);
-    Reply reply = context.relay().take(exchange.with(session.id(), body), arrival.onSent());
-    if (reply instanceof Reply.Stream(Tail tail, _) && tail.isRepeating()) {
-      call.endLater();
-      return new Reply.Stream(repeated(tail, arrival, id, session, offer));
-    }
-    ResultTranslation translation =
-        new ResultTranslation(
-                call, ClientRequest.of(request, id), session.isTranslated(), session.server())
-            .offering(offer);
+    var named = new Conversation.Streamable(session.id());
+    Reply reply = context.relay().take(named, exchange.with(body), arrival.onSent());
     return switch (reply) {
-      case Reply.Json(byte[] document, _) -> json(translation, document);
+      case Reply.Json(byte[] document, _) ->
+          json(translation(call, request, id, session, offer), document);
+      case Reply.Stream(Tail tail, _) when tail.isRepeating() -> {
+        call.endLater();
+        StatelessCall first =
+            StatelessCall.of(
+                context, arrival.exchange(), StreamNames.session(tail.stream()), false, "");
+        ResultTranslation translation = translation(first, request, id, session, offer);
+        yield new Reply.Stream(tail.translated(translation.of(tail.stream().name()), null));
+      }
       case Reply.Stream(Tail tail, boolean isComplete) -> {
+        ResultTranslation translation = translation(call, request, id, session, offer);
         // So that an error has a status.
         byte[] document = isComplete ? tail.takeSingle() : null;
         yield document == null
@@ -148,20 +150,15 @@ record StatelessCalls(StatelessContext context, SessionPool pool, Tasks tasks) {
     };
   }
 
-  /** Follows the call that a request repeats, in the session of that call. */
-  private Tail repeated(
-      Tail tail, Arrival arrival, CallId id, PooledSession session, @Nullable TaskOffer offer) {
-    StreamRef stream = tail.stream();
-    SessionId first = StreamNames.session(stream);
-    StatelessCall call = StatelessCall.of(context, arrival.exchange(), first, false, "");
-    ResultTranslation translation =
-        new ResultTranslation(
-                call,
-                ClientRequest.of(arrival.request(), id),
-                session.isTranslated(),
-                session.server())
-            .offering(offer);
-    return tail.translated(translation.of(stream.name()), null);
+  private ResultTranslation translation(
+      StatelessCall call,
+      StatelessRequest request,
+      CallId id,
+      PooledSession session,
+      @Nullable TaskOffer offer) {
+    return new ResultTranslation(
+            call, ClientRequest.of(request, id), session.isTranslated(), session.server())
+        .offering(offer);
   }
 
   private static Reply json(ResultTranslation translation, byte[] document) {

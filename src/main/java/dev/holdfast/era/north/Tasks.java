@@ -1,5 +1,6 @@
 package dev.holdfast.era.north;
 
+import dev.holdfast.call.Conversation;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.lock.LruMap;
 import dev.holdfast.log.EventLog;
@@ -170,7 +171,8 @@ final class Tasks {
   Optional<TaskState> read(StatelessCall call, TaskHandle task) {
     try {
       // The session is in use.
-      context.relay().enter(call.upstream(), task.session(), false, call.caller());
+      var session = new Conversation.Streamable(task.session());
+      context.relay().enter(call.upstream(), session, call.caller());
     } catch (RelayException.SessionNotFound ended) {
       return Optional.empty();
     }

@@ -1,8 +1,8 @@
 package dev.holdfast.relay.attach;
 
 import dev.holdfast.call.Caller;
+import dev.holdfast.call.Conversation;
 import dev.holdfast.call.Exchange;
-import dev.holdfast.call.SessionId;
 import dev.holdfast.log.CallIndex;
 import dev.holdfast.log.CallIndex.Entry;
 import dev.holdfast.log.LogException;
@@ -152,7 +152,8 @@ public record AttachedCalls(
     first.ifPresent(_ -> listener.repeated(AttachListener.Event.ATTACHED));
     // What the server asks can be answered in the session of the first call alone.
     boolean answers =
-        call.exchange.isPooled() || taken.stream().key().equals(call.own.stream().key());
+        call.exchange.conversation() instanceof Conversation.Single
+            || taken.stream().key().equals(call.own.stream().key());
     RepeatedRequest request =
         new RepeatedRequest(call.request.id(), call.request.progressToken(), answers);
     return first.map(
@@ -166,10 +167,10 @@ public record AttachedCalls(
       if (index.isRead(stream) || streams.find(stream).isEmpty()) {
         return Optional.empty();
       }
-      SessionId id = StreamNames.session(stream);
-      Session session = sessions.find(upstream, id, false, caller.principal());
+      var first = new Conversation.Streamable(StreamNames.session(stream));
+      Session session = sessions.find(upstream, first, caller.principal());
       EventId start = new EventId(stream.name(), Position.START);
-      return tails.resume(session, start, tails.readAhead(id, start));
+      return tails.resume(session, start, tails.readAhead(first.id(), start));
     } catch (RelayException.SessionNotFound
         | RelayException.StreamNotFound
         | RelayException.EventsPurged gone) {

@@ -3,6 +3,7 @@ package dev.holdfast.relay.attach;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.call.Caller;
+import dev.holdfast.call.Conversation;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.CanonicalJson;
@@ -31,7 +32,7 @@ final class CallDigest {
     Caller caller = exchange.caller();
     if (!(exchange.body() instanceof Body.Single(Message.Request request))
         || !request.method().equals(Methods.TOOLS_CALL)
-        || (caller.name() == null && exchange.isPooled())) {
+        || (caller.name() == null && exchange.conversation() instanceof Conversation.Single)) {
       return Optional.empty();
     }
     String params = JsonEdit.raw(request.bytes(), "params");

@@ -2,6 +2,7 @@ package dev.holdfast.relay.session;
 
 import dev.holdfast.audit.AuditLog;
 import dev.holdfast.budget.LogRate;
+import dev.holdfast.call.Conversation;
 import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.log.EventLog;
@@ -110,16 +111,16 @@ public final class Sessions {
   /**
    * Finds a session in the store, and notes that it is in use.
    *
-   * @param hasOneStream whether the client follows one stream per session, as over HTTP with SSE
    * @throws RelayException.SessionNotFound when the upstream has no such session over that
    *     transport, or it belongs to somebody else
    */
-  public Session find(String upstream, SessionId id, boolean hasOneStream, Principal principal) {
+  public Session find(String upstream, Conversation.InSession named, Principal principal) {
+    SessionId id = named.id();
     Session session =
         store
             .find(id)
             .orElseThrow(() -> new RelayException.SessionNotFound(id, "ended or never opened"));
-    if (!matches(session, upstream, hasOneStream, principal)) {
+    if (!matches(session, upstream, named, principal)) {
       boolean foreign = !session.principal().equals(principal);
       if (foreign) {
         audit.sessionDenied(principal, session);
@@ -136,31 +137,30 @@ public final class Sessions {
    * never changes, but it may have ended: the caller learns that when it opens a stream in the log.
    * Throws as {@link #find} does.
    */
-  public Session findRecent(
-      String upstream, SessionId id, boolean hasOneStream, Principal principal) {
-    Session used = recent.find(id);
+  public Session findRecent(String upstream, Conversation.InSession named, Principal principal) {
+    Session used = recent.find(named.id());
     // A refusal takes as long as that of an unknown session, so that it does not tell them apart.
-    return used != null && matches(used, upstream, hasOneStream, principal)
+    return used != null && matches(used, upstream, named, principal)
         ? used
-        : find(upstream, id, hasOneStream, principal);
+        : find(upstream, named, principal);
   }
 
   /**
    * Checks for a session before the body of its request is read. While the store is away, this
    * passes: the error of the later step names the id of the request.
    */
-  public void require(String upstream, SessionId id, boolean hasOneStream, Principal principal) {
+  public void require(String upstream, Conversation.InSession named, Principal principal) {
     try {
-      Session _ = findRecent(upstream, id, hasOneStream, principal);
+      Session _ = findRecent(upstream, named, principal);
     } catch (SessionStoreException away) {
       LOG.debugf("session not checked before its body: %s", away.getMessage());
     }
   }
 
   private static boolean matches(
-      Session session, String upstream, boolean hasOneStream, Principal principal) {
+      Session session, String upstream, Conversation.InSession named, Principal principal) {
     return session.upstream().equals(upstream)
-        && session.hasOneStream() == hasOneStream
+        && session.hasOneStream() == named instanceof Conversation.Sse
         && session.principal().equals(principal);
   }
 

@@ -166,8 +166,7 @@ class SessionPoolIT {
     try (SessionServer server = new SessionServer();
         RedisFixture redis = RedisFixture.start()) {
       Map<String, String> settings = settings(server);
-      settings.put("holdfast.store", "redis");
-      settings.put("quarkus.redis.hosts", redis.url());
+      settings.putAll(redis.gatewaySettings());
       settings.put("holdfast.session.idle-timeout", "2s");
       settings.put("holdfast.cleanup-interval", "1s");
       settings.put("holdfast.eras.share-anonymous-sessions", "true");

@@ -41,8 +41,7 @@ class StatelessClientIT {
 
   private static Gateway gateway(Map<String, String> more) {
     Map<String, String> settings = new HashMap<>(more);
-    settings.put("holdfast.store", "redis");
-    settings.put("quarkus.redis.hosts", redis.url());
+    settings.putAll(redis.gatewaySettings());
     settings.put("holdfast.upstreams.sdk.url", sdk.url().toString());
     return Gateway.start(settings);
   }

@@ -9,7 +9,6 @@ import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.RedisFixture;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,11 +19,7 @@ class TranslatedSessionIT {
 
   private static Gateway replica(RedisFixture redis, StatelessServer server) {
     return Gateway.start(
-        Map.of(
-            "holdfast.store",
-            "redis",
-            "quarkus.redis.hosts",
-            redis.url(),
+        redis.gatewaySettings(
             "holdfast.cluster.heartbeat",
             "500ms",
             "holdfast.cluster.dead-after",

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.call.Caller;
+import dev.holdfast.call.Conversation;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.Principal;
 import dev.holdfast.log.CallIndex;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
 class AttachedCallsTest {
 
   private static final Caller ALICE = Caller.of(new Principal("key", "alice"), Set.of(), null);
+  private static final Conversation SINGLE = new Conversation.Single(_ -> null);
 
   private final Map<Integer, AtomicInteger> executions = new ConcurrentHashMap<>();
   private final RelayFixture fixture =
@@ -79,18 +81,13 @@ class AttachedCallsTest {
         .formatted(id, number);
   }
 
-  private static Exchange exchange(Session session, Caller caller, String json, boolean isPooled) {
-    return new Exchange(
-        session.upstream(), session.id(), false, caller, body(json), () -> false, isPooled);
-  }
-
-  private Tail send(Session session, Caller caller, String json, boolean isPooled) {
-    Exchange exchange = exchange(session, caller, json, isPooled);
+  private Tail send(Session session, Caller caller, String json, Conversation conversation) {
+    var exchange = new Exchange(session.upstream(), conversation, caller, body(json), () -> false);
     return ((Reply.Stream) fixture.sender.request(session, exchange, () -> {})).tail();
   }
 
   private Tail send(Session session, String json) {
-    return send(session, Caller.UNKNOWN, json, false);
+    return fixture.request(session, json);
   }
 
   /** A client that gets everything. */
@@ -133,7 +130,7 @@ class AttachedCallsTest {
   @Test
   void shouldNotExecuteACallThatAnotherReplicaExecutes() {
     Session session = fixture.open(RelayFixture.LOCAL);
-    Exchange exchange = exchange(session, Caller.UNKNOWN, call(1, 7), false);
+    Exchange exchange = RelayFixture.exchange(session, Caller.UNKNOWN, body(call(1, 7)));
     String digest = CallDigest.of(session, exchange).orElseThrow();
     fixture.log.afterOpen =
         stream -> {
@@ -185,17 +182,17 @@ class AttachedCallsTest {
     assertThat(send(other, call(2, 7)).isRepeating()).isFalse();
     assertThat(send(one, call(2, 7)).isRepeating()).isTrue();
     // Clients without sessions may share one.
-    leave(send(one, Caller.UNKNOWN, call(3, 8), true));
-    assertThat(send(one, Caller.UNKNOWN, call(4, 8), true).isRepeating()).isFalse();
+    leave(send(one, Caller.UNKNOWN, call(3, 8), SINGLE));
+    assertThat(send(one, Caller.UNKNOWN, call(4, 8), SINGLE).isRepeating()).isFalse();
   }
 
   @Test
   void shouldKnowNamedClientsInAnySession() {
     Session one = fixture.open(RelayFixture.LOCAL, ALICE);
     Session other = fixture.open(RelayFixture.LOCAL, ALICE);
-    leave(send(one, ALICE, call(1, 7), false));
+    leave(send(one, ALICE, call(1, 7), new Conversation.Streamable(one.id())));
 
-    Tail again = send(other, ALICE, call(2, 7), true);
+    Tail again = send(other, ALICE, call(2, 7), SINGLE);
 
     assertThat(again.isRepeating()).isTrue();
     assertThat(read(again)).contains("\"id\":2", "number 7");

@@ -16,7 +16,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.call.Caller;
-import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.relay.LogFixture;
@@ -195,8 +194,7 @@ class DrainTest {
     TestConnection moved = fixture().follow(session, call("1", "t"));
     Thread draining = drain(others);
     moved.awaitEnd();
-    await()
-        .untilAsserted(() -> refuses(() -> fixture().relay.enter(SCRIPTED, null, false, OPENER)));
+    await().untilAsserted(() -> refuses(() -> fixture().relay.enter(SCRIPTED, null, OPENER)));
 
     TestConnection back = resume(session, moved);
     source.bring(PROGRESS).bring(result("1"));
@@ -226,8 +224,7 @@ class DrainTest {
     drain(others);
     client.awaitEnd();
 
-    await()
-        .untilAsserted(() -> refuses(() -> fixture().relay.enter(SCRIPTED, null, false, OPENER)));
+    await().untilAsserted(() -> refuses(() -> fixture().relay.enter(SCRIPTED, null, OPENER)));
     refuses(() -> fixture().send(session, body(ping("2")), Caller.UNKNOWN, () -> {}));
     refuses(() -> fixture().initialize(SCRIPTED, initialize("2025-11-25"), OPENER));
     refuses(() -> fixture().send(session, body(call("2", "t")), Caller.UNKNOWN, () -> {}));
@@ -254,7 +251,7 @@ class DrainTest {
     LegacySseRelay relay = fixture().legacy;
     AtomicReference<SessionId> opened = new AtomicReference<>();
     TestConnection client = openOne(relay, opened);
-    Session begun = fixture().sessions.find(SCRIPTED, opened.get(), true, Principal.ANONYMOUS);
+    Session begun = fixture().findSse(opened.get());
     relay.request(begun, new Body.Single(initialize("2024-11-05")), Caller.UNKNOWN, () -> {});
     client.await(c -> c.text().contains("\"result\""));
     drain(others);
@@ -264,7 +261,7 @@ class DrainTest {
             () -> refuses(() -> fixture().initialize(SCRIPTED, initialize("2025-11-25"), OPENER)));
 
     EventId start = EventId.parseWithSession(opened.get().value() + "_m_0-0").orElseThrow();
-    Session session = fixture().sessions.find(SCRIPTED, opened.get(), true, Principal.ANONYMOUS);
+    Session session = fixture().findSse(opened.get());
     TestConnection again =
         LogFixture.run(relay.resume(session, start, _ -> "/here"), new TestConnection());
     again.awaitEnd();
@@ -450,12 +447,12 @@ class DrainTest {
     TestConnection client = openOne(relay, id);
     fixture().scripted.handshake = () -> ScriptedUpstream.handshake("2024-11-05");
     relay.request(
-        fixture().sessions.find(SCRIPTED, id.get(), true, Principal.ANONYMOUS),
+        fixture().findSse(id.get()),
         new Body.Single(RelayFixture.initialize("2024-11-05")),
         Caller.UNKNOWN,
         () -> {});
     client.await(c -> c.data().size() == 1);
-    Session session = fixture().sessions.find(SCRIPTED, id.get(), true, Principal.ANONYMOUS);
+    Session session = fixture().findSse(id.get());
     relay.request(session, RelayFixture.body(call("1", "t")), Caller.UNKNOWN, () -> {});
     source.bring(PROGRESS);
     client.await(c -> c.data().size() == 2);

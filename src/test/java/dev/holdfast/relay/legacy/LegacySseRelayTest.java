@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.call.Caller;
-import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.log.Position;
 import dev.holdfast.protocol.Body;
@@ -61,7 +60,7 @@ class LegacySseRelayTest {
   }
 
   private Session session() {
-    return fixture.sessions.find(SCRIPTED, opened.get(), true, Principal.ANONYMOUS);
+    return fixture.findSse(opened.get());
   }
 
   private static Body initializing() {
@@ -196,7 +195,7 @@ class LegacySseRelayTest {
         .isThrownBy(() -> fixture.find(SCRIPTED, opened.get()));
     Session other = fixture.open(SCRIPTED);
     assertThatExceptionOfType(RelayException.SessionNotFound.class)
-        .isThrownBy(() -> fixture.sessions.find(SCRIPTED, other.id(), true, Principal.ANONYMOUS));
+        .isThrownBy(() -> fixture.findSse(other.id()));
   }
 
   /** An event source gives up after 410, and it has missed nothing. */

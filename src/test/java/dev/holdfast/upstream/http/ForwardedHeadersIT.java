@@ -17,7 +17,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -113,9 +112,7 @@ class ForwardedHeadersIT {
   }
 
   private Map<String, String> settings() {
-    Map<String, String> settings = new HashMap<>();
-    settings.put("holdfast.store", "redis");
-    settings.put("quarkus.redis.hosts", redis.url());
+    Map<String, String> settings = redis.gatewaySettings();
     settings.put("holdfast.cluster.heartbeat", "100ms");
     settings.put("holdfast.cluster.dead-after", "500ms");
     settings.put("holdfast.upstream.url", server.url().toString());

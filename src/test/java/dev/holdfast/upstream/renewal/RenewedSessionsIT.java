@@ -25,11 +25,7 @@ class RenewedSessionsIT {
   @AutoClose private final ForgetfulServer pinged = new ForgetfulServer();
 
   private Map<String, String> settings() {
-    return Map.of(
-        "holdfast.store",
-        "redis",
-        "quarkus.redis.hosts",
-        redis.url(),
+    return redis.gatewaySettings(
         "holdfast.upstream.url",
         server.url().toString(),
         "holdfast.upstream.respawn",

@@ -1,6 +1,5 @@
 package dev.holdfast.wiring.start;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -11,7 +10,6 @@ import dev.holdfast.testing.RawConnection;
 import dev.holdfast.testing.ScriptedRequest;
 import dev.holdfast.testing.ScriptedServer;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -117,12 +115,6 @@ class ConfigReloadIT {
                 .anySatisfy(logged -> assertThat(logged).endsWith(line)));
   }
 
-  private static String get(Gateway gateway, String path) throws IOException {
-    try (InputStream body = gateway.url(path).toURL().openStream()) {
-      return new String(body.readAllBytes(), UTF_8);
-    }
-  }
-
   /** Kubernetes updates a ConfigMap by replacing a link to a directory. */
   @Test
   void shouldServeWhatANewConfigMapAdds() throws IOException {
@@ -144,7 +136,8 @@ class ConfigReloadIT {
       assertThat(call(client(gateway, "files").ready())).contains("one");
       assertThat(call(client(gateway, "web").ready())).contains("green");
       assertThat(call(old)).as("running session").contains("blue");
-      assertThat(get(gateway, "/q/metrics")).contains("holdfast_upstream_up{upstream=\"files\"");
+      assertThat(gateway.get("/q/metrics").body())
+          .contains("holdfast_upstream_up{upstream=\"files\"");
     }
   }
 
@@ -168,8 +161,8 @@ class ConfigReloadIT {
 
         assertThat(client(gateway, "files").initialized().statusCode()).isEqualTo(404);
         assertThat(call(client)).contains("one");
-        assertThat(get(gateway, "/q/metrics")).doesNotContain("_up{upstream=\"files\"");
-        assertThat(get(gateway, "/q/health/group/upstreams")).doesNotContain("files");
+        assertThat(gateway.get("/q/metrics").body()).doesNotContain("_up{upstream=\"files\"");
+        assertThat(gateway.get("/q/health/group/upstreams").body()).doesNotContain("files");
         Files.createFile(directory.resolve("go"));
         assertThat(running.rest().toString()).contains("one");
       }
@@ -237,7 +230,7 @@ class ConfigReloadIT {
               + " holdfast.stream.retry]");
       assertThat(client(gateway, "web").initialized().statusCode()).isEqualTo(200);
       assertThat(client(gateway, "web").initialized().statusCode()).isEqualTo(429);
-      assertThat(get(gateway, "/q/metrics"))
+      assertThat(gateway.get("/q/metrics").body())
           .contains("holdfast_places_limit{limit=\"sessions\"} 2.0");
     }
   }
