@@ -3,10 +3,12 @@ package dev.holdfast.console;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.console.access.ConsoleRequest;
+import dev.holdfast.console.access.Operator;
 import dev.holdfast.console.access.RefusedException;
 import dev.holdfast.console.fleet.Call;
 import dev.holdfast.console.fleet.CallList;
 import dev.holdfast.console.fleet.Fleet;
+import dev.holdfast.lock.LruMap;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogEvent;
@@ -25,13 +27,20 @@ import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.stream.OperatorCancellation;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The room of calls: the list, one call, its events, its result, its end. Methods block. */
 public final class Calls {
 
+  /** Pause after which a look at messages is a new one. */
+  private static final Duration LOOK = Duration.ofMinutes(1);
+
+  private static final int MAX_LOOKS = 1000;
   private static final int PAGE = 25;
   private static final int EVENTS = 200;
   private static final long EVENT_BYTES = 256 << 10;
@@ -45,6 +54,9 @@ public final class Calls {
   private final Inbox inbox;
   private final Pumps pumps;
   private final InstantSource clock;
+
+  /** When operators last read messages of calls. */
+  private final Map<String, Instant> looks = LruMap.create(MAX_LOOKS);
 
   /**
    * Creates the room.
@@ -85,6 +97,14 @@ public final class Calls {
         .find(key)
         .map(call ->
             call.json(clock.millis()).put("now", clock.millis()).put("steps", call.steps()));
+  }
+
+  /** Returns true if an operator begins to read a call: a page that shows it asks each second. */
+  boolean isNewLook(Operator operator, Call call) {
+    String look = operator.principal().recorded() + " " + call.key();
+    Instant now = clock.instant();
+    Instant before = looks.put(look, now);
+    return before == null || now.isAfter(before.plus(LOOK));
   }
 
   Optional<Call> find(String key) {

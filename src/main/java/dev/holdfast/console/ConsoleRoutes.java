@@ -90,10 +90,13 @@ record ConsoleRoutes(
         "/console/calls/:key/messages",
         Right.MESSAGES,
         request ->
-            recorded(
-                AuditLog.Act.READ,
-                request,
-                call -> calls.get().events(call, request.query("after"), true)));
+            call(request)
+                .flatMap(call -> {
+                  if (calls.get().isNewLook(request.operator(), call)) {
+                    record(AuditLog.Act.READ, request, call);
+                  }
+                  return calls.get().events(call, request.query("after"), true);
+                }));
     endpoints.add(
         POST,
         "/console/calls/:key/result",
@@ -111,6 +114,10 @@ record ConsoleRoutes(
                   calls.get().cancel(call);
                   return Optional.of(new JsonObject().put("cancelled", true));
                 }));
+  }
+
+  private void record(AuditLog.Act act, ConsoleRequest request, Call call) {
+    record(act, request, call.stream().key().value(), call.stream().name());
   }
 
   private void servers(Endpoints endpoints) {
@@ -157,7 +164,7 @@ record ConsoleRoutes(
       AuditLog.Act act, ConsoleRequest request, Function<Call, Optional<JsonObject>> action) {
     return call(request)
         .flatMap(call -> {
-          record(act, request, call.stream().key().value(), call.stream().name());
+          record(act, request, call);
           return action.apply(call);
         });
   }

@@ -98,6 +98,7 @@ class Trial {
   }
 
   async #open() {
+    this.end();
     const opened = await ask('tries', 'POST', { server: this.#server.value });
     this.#try = opened.try;
     this.#tools = opened.tools;
@@ -169,6 +170,13 @@ class Trial {
 
   cut() {
     this.#connection?.abort();
+  }
+
+  /** Ends the session: its calls end with it. */
+  end() {
+    this.cut();
+    if (this.#try) ask('tries/end', 'POST', { try: this.#try }).catch(() => {});
+    this.#try = '';
   }
 
   #line(id, text) {

@@ -57,7 +57,7 @@ class ConsoleCostIT {
         }
         KeyClient.Lines call = client.initialized().stream(countdown());
         String _ = call.await("progress");
-        settle(commands);
+        Thread.sleep(TIME); // The writes of the sessions come to an end.
         double idle = perSecond(commands, gateways, "nobody looks");
 
         try (Chromium browser = Chromium.open(console, "--disable-popup-blocking");
@@ -126,15 +126,6 @@ class ConsoleCostIT {
     }
     page.run("void window.open('%s%s')".formatted(console, call));
     page.run("location.hash = '%s'".formatted(call.substring(1)));
-  }
-
-  /** Waits until the writes of the sessions are over. */
-  private static void settle(AtomicLong commands) throws InterruptedException {
-    long before;
-    do {
-      before = commands.get();
-      Thread.sleep(Duration.ofSeconds(5));
-    } while (commands.get() - before > 200);
   }
 
   private static double perSecond(AtomicLong commands, List<Gateway> gateways, String when)

@@ -38,7 +38,6 @@ class ConsoleFleetIT {
   private static final AccessKey CLIENT = AccessKey.random();
   private static final AccessKey VIEWER = AccessKey.random();
   private static final int CALLS = 500;
-  private static final String SECRET = "count";
 
   private static final Optional<Path> PICTURES =
       Optional.ofNullable(System.getProperty("holdfast.pictures")).map(Path::of);
@@ -46,6 +45,7 @@ class ConsoleFleetIT {
   private static RedisFixture redis;
   private static OpenIdProvider provider;
   private static CountingServer server;
+  private static Gateway demo;
   private static RoundRobin balancer;
   private static List<Gateway> gateways;
   private static URI console;
@@ -55,6 +55,7 @@ class ConsoleFleetIT {
     redis = RedisFixture.start();
     provider = OpenIdProvider.start();
     server = CountingServer.start(true);
+    demo = Gateway.start(Map.of());
     balancer = RoundRobin.withoutTargets();
     console = balancer.url("/console/");
     Map<String, String> settings = settings();
@@ -71,6 +72,8 @@ class ConsoleFleetIT {
     settings.put("holdfast.store", "redis");
     settings.put("quarkus.redis.hosts", redis.url());
     settings.put("holdfast.upstream.url", server.url().toString());
+    settings.put("holdfast.upstream.redact", "/content/*/text");
+    settings.put("holdfast.upstreams.demo.url", demo.url().toString());
     settings.put("holdfast.audit", "true");
     settings.put("holdfast.cluster.heartbeat", "500ms");
     settings.put("holdfast.cluster.dead-after", "3s");
@@ -94,6 +97,7 @@ class ConsoleFleetIT {
     gateways.forEach(Gateway::close);
     balancer.close();
     server.close();
+    demo.close();
     provider.close();
     redis.close();
   }
@@ -157,7 +161,7 @@ class ConsoleFleetIT {
       click(page, "#collect-call");
       click(page, "#confirm-yes");
       page.waitFor("document.querySelector('#call-result').textContent.includes('content')");
-      assertThat(text(page, "#call-result")).contains(SECRET);
+      assertThat(text(page, "#call-result")).contains("[redacted]");
 
       click(page, "#read-call");
       click(page, "#confirm-yes");
@@ -178,12 +182,13 @@ class ConsoleFleetIT {
 
   private static void tryATool(BrowserPage page) {
     click(page, "#room-servers");
-    page.waitFor("document.querySelectorAll('#try-server option').length === 1");
+    page.waitFor("document.querySelectorAll('#try-server option').length === 2");
+    choose(page, "#try-server", "demo");
     click(page, "#try-open");
     page.waitFor("document.querySelectorAll('#try-tool option').length > 0");
-    choose(page, "#try-tool", "count");
-    page.waitFor("document.querySelector('#argument-n') !== null");
-    page.run("document.querySelector('#argument-n').value = '40'");
+    choose(page, "#try-tool", "countdown");
+    page.waitFor("document.querySelector('#argument-from') !== null");
+    page.run("document.querySelector('#argument-from').value = '40'");
     page.run("document.querySelector('#argument-intervalMs').value = '100'");
     click(page, "#try-call");
     page.waitFor("document.querySelectorAll('#try-events li').length > 3");

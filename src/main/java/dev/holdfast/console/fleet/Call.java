@@ -152,7 +152,8 @@ public final class Call {
     return HexFormat.of().formatHex(digest, 0, KEY_BYTES);
   }
 
-  String key() {
+  /** The key of this call. */
+  public String key() {
     return key;
   }
 

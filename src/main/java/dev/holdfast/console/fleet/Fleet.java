@@ -133,6 +133,8 @@ public final class Fleet {
     Map<String, Call> calls = new LinkedHashMap<>();
     parts.values().stream()
         .map(Call::new)
+        // Other requests have connections, too.
+        .filter(call -> !call.tool().isEmpty())
         .sorted(Comparator.comparingLong(Call::started).reversed())
         .limit(MOST)
         .forEach(call -> calls.put(call.key(), call));

@@ -187,6 +187,52 @@ class OperatorSignInIT {
     assertThat(nobody.status()).isEqualTo(401);
   }
 
+  @Test
+  void shouldCheckTheRightForEachUrl() throws IOException {
+    Browser nobody = Browser.open();
+    Browser viewer = Browser.open();
+    viewer.signIn(VIEWER);
+    Browser operator = Browser.open();
+    operator.signIn(OPERATOR);
+    String call = "console/calls/" + "0".repeat(32);
+
+    for (String path :
+        List.of(
+            "console/status",
+            "console/sessions",
+            "console/sessions/x",
+            "console/calls",
+            call,
+            call + "/events",
+            "console/servers",
+            "console/names?endpoint=default",
+            "console/clients",
+            "console/history",
+            "console/start")) {
+      assertThat(nobody.get(path).status()).as(path).isEqualTo(401);
+      assertThat(viewer.get(path).status()).as(path).isIn(200, 404);
+    }
+    for (String path :
+        List.of(
+            call + "/result",
+            "console/tries",
+            "console/tries/call",
+            "console/tries/follow",
+            "console/tries/end")) {
+      assertThat(nobody.post(path, "{}").status()).as(path).isEqualTo(401);
+      assertThat(viewer.post(path, "{}").status()).as(path).isEqualTo(403);
+      assertThat(operator.post(path, "{}").status()).as(path).isIn(404, 409);
+    }
+    assertThat(nobody.delete(call).status()).isEqualTo(401);
+    assertThat(viewer.delete(call).status()).isEqualTo(403);
+    assertThat(operator.delete(call).status()).isEqualTo(404);
+    // Nobody has this right here.
+    assertThat(operator.get(call + "/messages").status()).isEqualTo(403);
+    assertThat(nobody.get(call + "/messages").status()).isEqualTo(401);
+    assertThat(viewer.get("console/calls?skip=x").status()).isEqualTo(400);
+    assertThat(viewer.get("console/calls?skip=9999999999").status()).isEqualTo(400);
+  }
+
   private static KeyClient clientSession() {
     return KeyClient.at(gateways.getFirst().url(), CLIENT).initialized();
   }

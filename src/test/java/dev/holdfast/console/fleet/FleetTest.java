@@ -119,6 +119,13 @@ class FleetTest {
   }
 
   @Test
+  void shouldListNoRequestsThatCallNoTool() {
+    own = report("self", call("a", false).put("connections", 1));
+
+    assertThat(fleet.view().calls()).isEmpty();
+  }
+
+  @Test
   void shouldPreferTheReplicaThatHasTakenOver() {
     own = report("self", call("a", true).put("takenOver", true).put("changed", 1500L));
     others.add(report("other", call("a", true)));
