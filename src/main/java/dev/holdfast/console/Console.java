@@ -3,7 +3,7 @@ package dev.holdfast.console;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.call.SessionId;
-import dev.holdfast.cluster.ReplicaList;
+import dev.holdfast.console.fleet.Fleet;
 import dev.holdfast.lock.LruMap;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamIndex;
@@ -15,10 +15,6 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.UpstreamMonitor;
-import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.DistributionSummary;
-import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -43,7 +39,7 @@ public final class Console {
   private static final int KEPT = 20;
 
   private static final Duration STATUS_AGE = Duration.ofSeconds(3);
-  private static final Duration PAGE_AGE = Duration.ofSeconds(15);
+  private static final Duration PAGE_AGE = Duration.ofSeconds(20);
   private static final Duration HANDLE_LIFE = Duration.ofHours(1);
   private static final List<String> OF_SESSION = List.of("console-session");
 
@@ -58,8 +54,7 @@ public final class Console {
   private final StreamIndex streams;
   private final Relay relay;
   private final UpstreamMonitor upstreams;
-  private final Supplier<List<ReplicaList.Replica>> replicas;
-  private final MeterRegistry metrics;
+  private final Fleet fleet;
   private final Seal seal;
 
   /** Answers for all operators, by what was asked. */
@@ -81,8 +76,7 @@ public final class Console {
       Stores stores,
       Relay relay,
       UpstreamMonitor upstreams,
-      Supplier<List<ReplicaList.Replica>> replicas,
-      MeterRegistry metrics) {
+      Fleet fleet) {
     this.info = info;
     this.port = port;
     this.sessions = stores.sessions();
@@ -90,8 +84,7 @@ public final class Console {
     this.seal = stores.seal();
     this.relay = relay;
     this.upstreams = upstreams;
-    this.replicas = replicas;
-    this.metrics = metrics;
+    this.fleet = fleet;
   }
 
   /** Settings for clients of the default server. */
@@ -138,7 +131,7 @@ public final class Console {
         .put("port", port())
         .put("clientUrl", info.clientUrl())
         .put("demo", info.demo())
-        .put("counts", counts(sessions.count()))
+        .put("counts", fleet.view().counts().copy().put("sessions", sessions.count()))
         .put("upstreams", upstreams())
         .put("replicas", replicas());
   }
@@ -167,27 +160,6 @@ public final class Console {
     return HexFormat.of().formatHex(digest, 0, KEY_BYTES);
   }
 
-  private JsonObject counts(long allSessions) {
-    DistributionSummary replays = metrics.find("holdfast.replay.events").summary();
-    return new JsonObject()
-        .put("sessions", allSessions)
-        .put("openStreams", relay.openStreams())
-        .put("connections", gauge("holdfast.connections.active"))
-        .put("heldBack", gauge("holdfast.streams.held.back"))
-        .put("resumes", replays == null ? 0 : replays.count())
-        .put("gaps", count("holdfast.gaps"))
-        .put("takeOvers", count("holdfast.takeovers"));
-  }
-
-  private long gauge(String name) {
-    Gauge gauge = metrics.find(name).gauge();
-    return gauge == null ? 0 : (long) gauge.value();
-  }
-
-  private long count(String name) {
-    return (long) metrics.find(name).counters().stream().mapToDouble(Counter::count).sum();
-  }
-
   private JsonArray upstreams() {
     Map<String, Optional<UpstreamMonitor.Problem>> problems = upstreams.problems();
     return new JsonArray(
@@ -212,7 +184,7 @@ public final class Console {
 
   private JsonArray replicas() {
     return new JsonArray(
-        replicas.get().stream()
+        fleet.view().replicas().stream()
             .map(replica ->
                 new JsonObject()
                     .put("id", replica.id().value())

@@ -92,8 +92,7 @@ public final class Servers {
         .put("calls", calls == null ? 0 : calls.count())
         .put("meanMillis", calls == null ? 0 : (long) calls.mean(TimeUnit.MILLISECONDS))
         .put("errors", errors)
-        .put("respawns", count("holdfast.respawns", server.name()))
-        .put("late", count("holdfast.results", server.name()));
+        .put("respawns", count("holdfast.respawns", server.name()));
   }
 
   private long count(String name, String upstream) {

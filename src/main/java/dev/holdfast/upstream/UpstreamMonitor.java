@@ -185,7 +185,9 @@ public final class UpstreamMonitor implements AutoCloseable {
       if (closed || failure.getCause() instanceof InterruptedException) {
         return; // The caller ended the wait: the request was cancelled, or its session ended.
       }
-      last = new Problem(reason(failure), Instant.now());
+      if (!(failure instanceof UpstreamException.SessionGone)) {
+        last = new Problem(reason(failure), Instant.now());
+      }
       if (isDown(failure) && isCurrent()) {
         down(reason(failure));
         if (failure instanceof UpstreamException.Unreachable) {

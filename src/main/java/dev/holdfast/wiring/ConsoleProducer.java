@@ -8,7 +8,6 @@ import dev.holdfast.auth.RequiredScopes;
 import dev.holdfast.call.Endpoint;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.clients.KnownClients;
-import dev.holdfast.cluster.ReplicaList;
 import dev.holdfast.console.Console;
 import dev.holdfast.console.GatewayInfo;
 import dev.holdfast.console.Servers;
@@ -42,7 +41,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
@@ -83,12 +81,9 @@ final class ConsoleProducer {
       InstantSource clock,
       Relay relay,
       UpstreamMonitor monitor,
-      Optional<RedisConnections> redis,
-      MeterRegistry metrics) {
-    Supplier<List<ReplicaList.Replica>> replicas =
-        () -> redis.map(opened -> opened.replicas().list()).orElse(List.of());
+      Fleet fleet) {
     Console.Stores stores = new Console.Stores(sessions, streams, new Seal(seals, clock));
-    return new Console(info, server::getPort, stores, relay, monitor, replicas, metrics);
+    return new Console(info, server::getPort, stores, relay, monitor, fleet);
   }
 
   @Produces

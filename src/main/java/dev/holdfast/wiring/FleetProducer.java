@@ -5,6 +5,7 @@ import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.cluster.ReplicaList;
 import dev.holdfast.console.Calls;
 import dev.holdfast.console.calls.CallRecords;
+import dev.holdfast.console.fleet.Counts;
 import dev.holdfast.console.fleet.Fleet;
 import dev.holdfast.console.fleet.History;
 import dev.holdfast.console.fleet.RedisReports;
@@ -13,6 +14,7 @@ import dev.holdfast.console.fleet.Reports;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamIndex;
+import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.session.Session;
@@ -41,15 +43,18 @@ final class FleetProducer {
       GatewayConfig gateway,
       ProcessMode mode,
       CallRecords records,
-      Sessions sessions,
+      Relay relay,
       StreamIndex streams,
       Optional<RedisConnections> redis,
       MeterRegistry metrics,
       InstantSource clock) {
     History history = new History(metrics, clock);
+    Counts counts = new Counts(metrics, relay::openStreams);
     String replica = redis.map(opened -> opened.replica().value()).orElse("");
     Supplier<Report> own =
-        () -> new Report(replica, clock.millis(), records.last(streams), history.samples());
+        () ->
+            new Report(
+                replica, clock.millis(), records.last(streams), history.samples(), counts.read());
     Supplier<List<ReplicaList.Replica>> replicas =
         () -> redis.map(opened -> opened.replicas().list()).orElse(List.of());
     fleet =
@@ -58,7 +63,7 @@ final class FleetProducer {
             redis.map(opened -> reports(opened, own, records, history)).orElse(Reports.NONE),
             replicas,
             clock);
-    records.find(new OfRelay(sessions));
+    records.find(new OfRelay(relay.sessions()));
     sampling =
         mode.serves() && gateway.console() != GatewayConfig.Console.OFF
             ? Thread.ofVirtual().name("console-history").start(() -> sample(history))

@@ -11,7 +11,7 @@ let trial = null;
 export function open(room, rest, me) {
   operates = me.rights.includes('operate');
   const [frame, rows] = table('Servers',
-    ['State', 'Name', 'Kind', 'Calls', 'Mean time', 'Errors', 'New processes', 'Last failure', '']);
+    ['State', 'Name', 'Kind', 'Calls here', 'Mean time', 'Errors', 'New processes', 'Last failure', '']);
   body = rows;
   const names = element('div', { id: 'names' });
   room.append(section('servers', 'Servers', frame, names));

@@ -180,6 +180,53 @@ class ConsoleFleetIT {
     }
   }
 
+  @Test
+  void shouldShowNeitherButtonsNorMessagesToSomebodyWhoMayOnlyLook() {
+    String _ = callAndLeave(gateways.getLast());
+    try (Chromium browser = Chromium.open(console, "--hide-scrollbars");
+        BrowserPage page = browser.page()) {
+      page.waitFor("document.querySelector('#with-key')?.hidden === false");
+      page.run("document.querySelector('#key').value = 'hf_wrong'");
+      page.run("document.querySelector('#with-key').requestSubmit()");
+      page.waitFor("document.querySelector('#refused').hidden === false");
+      assertThat(seriousViolations(page)).isEmpty();
+      page.run("document.querySelector('#key').value = '%s'".formatted(VIEWER.value()));
+      page.run("document.querySelector('#with-key').requestSubmit()");
+      page.waitFor("document.querySelector('#name')?.textContent === 'viewer'");
+
+      page.waitFor("document.querySelectorAll('#sessions tr').length > 0");
+      assertThat(buttons(page, "#sessions .danger")).isZero();
+      click(page, "#room-servers");
+      page.waitFor("document.querySelectorAll('#servers tbody tr').length === 2");
+      assertThat(buttons(page, "#try")).isZero();
+      click(page, "#room-calls");
+      choose(page, "#call-state", "client gone");
+      click(page, "#calls tbody a");
+      page.waitFor("document.querySelectorAll('#events li').length > 3");
+      assertThat(buttons(page, "section button:not([hidden])")).isZero();
+      String call = page.run("location.hash.replace('#call/', 'console/calls/')").asText();
+      assertThat(
+              page.run(
+                      """
+                      Promise.all([
+                        fetch('%1$s/messages'), fetch('%1$s', { method: 'DELETE' }),
+                        fetch('%1$s/result', { method: 'POST', body: '{}',
+                          headers: { 'Content-Type': 'application/json' } })])
+                        .then(answers => answers.map(answer => answer.status).join())\
+                      """
+                          .formatted(call))
+                  .asText())
+          .isEqualTo("403,403,403");
+    }
+  }
+
+  private static int buttons(BrowserPage page, String selector) {
+    return page.run(
+            "document.querySelectorAll(\"#room %1$s, #overview:not([hidden]) %1$s\").length"
+                .formatted(selector))
+        .asInt();
+  }
+
   private static void tryATool(BrowserPage page) {
     click(page, "#room-servers");
     page.waitFor("document.querySelectorAll('#try-server option').length === 2");

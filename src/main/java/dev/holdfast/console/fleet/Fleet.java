@@ -51,9 +51,15 @@ public final class Fleet {
    * What all replicas know.
    *
    * @param calls by key, those that began last first
-   * @param reports by replica
+   * @param reports of all replicas, also of those that are gone
+   * @param counts sum of the numbers of the replicas that are there
+   * @param replicas empty without a shared store
    */
-  public record View(Map<String, Call> calls, List<Report> reports) {}
+  public record View(
+      Map<String, Call> calls,
+      List<Report> reports,
+      JsonObject counts,
+      List<ReplicaList.Replica> replicas) {}
 
   /**
    * Creates the fleet.
@@ -112,13 +118,12 @@ public final class Fleet {
     String self = all.getFirst().replica();
     List<Report> others = others(self);
     all.addAll(others);
+    List<ReplicaList.Replica> listed = replicas.get();
     Set<String> alive =
-        others.isEmpty()
-            ? Set.of()
-            : replicas.get().stream()
-                .filter(ReplicaList.Replica::alive)
-                .map(each -> each.id().value())
-                .collect(Collectors.toSet());
+        listed.stream()
+            .filter(ReplicaList.Replica::alive)
+            .map(each -> each.id().value())
+            .collect(Collectors.toSet());
     Map<String, List<Call.Part>> parts = new LinkedHashMap<>();
     for (Report report : all) {
       boolean isAlive = report.replica().equals(self) || alive.contains(report.replica());
@@ -138,7 +143,12 @@ public final class Fleet {
         .sorted(Comparator.comparingLong(Call::started).reversed())
         .limit(MOST)
         .forEach(call -> calls.put(call.key(), call));
-    return new View(calls, all);
+    List<JsonObject> counts =
+        all.stream()
+            .filter(report -> report.replica().equals(self) || alive.contains(report.replica()))
+            .map(Report::counts)
+            .toList();
+    return new View(calls, all, Counts.sum(counts), listed);
   }
 
   private List<Report> others(String self) {

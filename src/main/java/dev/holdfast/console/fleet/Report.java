@@ -20,8 +20,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param replica the id of the replica; empty without a shared store
  * @param millis when it was made
+ * @param counts numbers as {@link Counts} reads them
  */
-public record Report(String replica, long millis, JsonArray calls, JsonArray figures) {
+public record Report(
+    String replica, long millis, JsonArray calls, JsonArray figures, JsonObject counts) {
 
   private static final int MAX_BYTES = 8 << 20;
 
@@ -32,7 +34,8 @@ public record Report(String replica, long millis, JsonArray calls, JsonArray fig
             .put("replica", replica)
             .put("millis", millis)
             .put("calls", calls)
-            .put("figures", figures);
+            .put("figures", figures)
+            .put("counts", counts);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (GZIPOutputStream zipped = new GZIPOutputStream(bytes)) {
       zipped.write(json.encode().getBytes(UTF_8));
@@ -54,7 +57,8 @@ public record Report(String replica, long millis, JsonArray calls, JsonArray fig
               json.getString("replica"),
               json.getLong("millis"),
               json.getJsonArray("calls"),
-              json.getJsonArray("figures")));
+              json.getJsonArray("figures"),
+              json.getJsonObject("counts", new JsonObject())));
     } catch (IOException | DecodeException | ClassCastException other) {
       return Optional.empty();
     }

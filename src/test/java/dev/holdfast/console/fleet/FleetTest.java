@@ -18,6 +18,8 @@ class FleetTest {
 
   private static final Instant NOW = Instant.parse("2026-11-28T12:00:00Z");
 
+  private static final JsonObject COUNTS = new JsonObject().put("gaps", 2L);
+
   private final List<Report> others = new ArrayList<>();
   private final List<String> alive = new ArrayList<>(List.of("self", "other"));
   private final List<String> forgotten = new ArrayList<>();
@@ -46,7 +48,8 @@ class FleetTest {
           () -> NOW);
 
   private static Report report(String replica, JsonObject... calls) {
-    return new Report(replica, NOW.toEpochMilli(), new JsonArray(List.of(calls)), new JsonArray());
+    return new Report(
+        replica, NOW.toEpochMilli(), new JsonArray(List.of(calls)), new JsonArray(), COUNTS);
   }
 
   private static JsonObject call(String stream, boolean owned) {
@@ -151,9 +154,19 @@ class FleetTest {
   }
 
   @Test
+  void shouldAddTheNumbersOfReplicasThatAreThere() {
+    others.add(report("other"));
+    others.add(report("gone"));
+
+    assertThat(fleet.view().counts().getLong("gaps")).isEqualTo(4);
+    assertThat(fleet.view().counts().getLong("resumes")).isZero();
+  }
+
+  @Test
   void shouldForgetReplicasThatAreGoneForLong() {
     long old = NOW.minus(Duration.ofHours(2)).toEpochMilli();
-    others.add(new Report("gone", old, new JsonArray().add(call("a", true)), new JsonArray()));
+    others.add(
+        new Report("gone", old, new JsonArray().add(call("a", true)), new JsonArray(), COUNTS));
 
     assertThat(fleet.view().calls()).isEmpty();
     assertThat(forgotten).containsExactly("gone");
@@ -201,9 +214,10 @@ class FleetTest {
                     .add(new JsonArray().add(0.1).add(5L))
                     .add(new JsonArray().add(1.0).add(9L))
                     .add(new JsonArray().add(10.0).add(10L)));
-    own = new Report("self", 0, new JsonArray(), new JsonArray().add(sample).add(sample));
+    own = new Report("self", 0, new JsonArray(), new JsonArray().add(sample).add(sample), COUNTS);
     others.add(
-        new Report("other", NOW.toEpochMilli(), new JsonArray(), new JsonArray().add(sample)));
+        new Report(
+            "other", NOW.toEpochMilli(), new JsonArray(), new JsonArray().add(sample), COUNTS));
 
     JsonObject figures = fleet.figures();
 
