@@ -41,6 +41,7 @@ public final class Calls {
   private static final Duration LOOK = Duration.ofMinutes(1);
 
   private static final int MAX_LOOKS = 1000;
+  private static final String ENDED = "the call has ended already";
   private static final int PAGE = 25;
   private static final int EVENTS = 200;
   private static final long EVENT_BYTES = 256 << 10;
@@ -188,6 +189,9 @@ public final class Calls {
    */
   void cancel(Call call) {
     StreamRef stream = call.stream();
+    if (streams.find(stream).filter(StreamIndex.Entry::open).isEmpty()) {
+      throw new RefusedException(409, ENDED);
+    }
     boolean found = false;
     for (Inbox.OpenCall open : inbox.openCalls(stream.key())) {
       if (open.stream().equals(stream)) {
@@ -201,7 +205,7 @@ public final class Calls {
       RequestId.parse(call.requests()).forEach(id -> pumps.cancel(stream, id, true));
     }
     if (!found) {
-      throw new RefusedException(409, "the call has ended already");
+      throw new RefusedException(409, ENDED);
     }
   }
 

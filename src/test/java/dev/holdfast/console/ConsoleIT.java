@@ -1,6 +1,7 @@
 package dev.holdfast.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.testing.BrowserPage;
@@ -213,6 +214,46 @@ class ConsoleIT {
 
   private static RawAnswer get(String path, Map<String, String> headers) throws IOException {
     return RawAnswer.to(console(path), "GET", headers);
+  }
+
+  @Test
+  void shouldCancelCallsInBothStores() throws IOException {
+    try (Gateway memory = Gateway.start(Map.of())) {
+      for (Gateway each : List.of(gateway, memory)) {
+        McpClient client = McpClient.at(each.url(), McpClient.NEWEST, "to-be-cancelled").ready();
+        try (FrameStream running = countdown(client, 600, 1000)) {
+          running.event();
+          URI calls = each.url("/q/health").resolve("/console/calls?q=to-be-cancelled");
+          // Another operator may have made the gateway read the list a moment ago.
+          await().until(() -> body(calls).contains("\"state\":\"running\""));
+          String key = body(calls).replaceAll("(?s).*\"key\":\"([0-9a-f]{32})\".*", "$1");
+          URI call = calls.resolve("/console/calls/" + key);
+          URI result = calls.resolve("/console/calls/" + key + "/result");
+          assertThat(RawAnswer.to(result, "POST", Map.of()).status()).isEqualTo(409);
+
+          assertThat(RawAnswer.to(call, "DELETE", Map.of()).status()).isEqualTo(200);
+
+          await().until(() -> body(call).contains("\"state\":\"cancelled\""));
+          assertThat(RawAnswer.to(call, "DELETE", Map.of()).status()).isEqualTo(409);
+          assertThat(RawAnswer.to(result, "POST", Map.of()).body()).contains("cancelled");
+          assertThat(body(calls.resolve("/console/calls/" + key + "/events")))
+              .contains("notifications/progress", "\"closed\":true");
+          assertThat(
+                  RawAnswer.to(
+                          calls.resolve("/console/calls/" + key + "/events?after=x"),
+                          "GET",
+                          Map.of())
+                      .status())
+              .isEqualTo(400);
+        } finally {
+          client.delete();
+        }
+      }
+    }
+  }
+
+  private static String body(URI url) throws IOException {
+    return RawAnswer.to(url, "GET", Map.of()).body();
   }
 
   @Test
