@@ -24,6 +24,8 @@ const BRIEF_SECONDS = 4;
 const BRIEF_OPAQUE_SECONDS = 12;
 const LONG_SECONDS = 600;
 const SCOPES = 'tools files brief opaque';
+/** Of people who sign in to the console of the gateway. */
+const OPERATOR_SCOPES = 'holdfast:view holdfast:operate holdfast:messages';
 
 /** Whether the token that is asked for is to be opaque. Such tokens of `brief` end soon. */
 const isOpaque = (ctx) => ctx.oidc.params?.scope?.split(' ').includes('opaque');
@@ -55,7 +57,7 @@ server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
   const provider = new Provider(issuer, {
     jwks: { keys: [{ ...key, kid: randomUUID(), use: 'sig', alg: 'RS256' }] },
     clients: ['alice', 'bob', 'brief', 'expired', 'gateway'].map(machine),
-    scopes: SCOPES.split(' ').concat('openid', 'offline_access'),
+    scopes: `${SCOPES} ${OPERATOR_SCOPES}`.split(' ').concat('openid', 'offline_access'),
     cookies: { keys: ['a key of the tests'] },
     clientDefaults: { grant_types: ['authorization_code', 'refresh_token'] },
     // A client of MCP does not ask for offline_access by itself.
@@ -64,7 +66,7 @@ server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
     loadExistingGrant: async (ctx) => {
       const { client, session, params } = ctx.oidc;
       const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
-      grant.addOIDCScope(`openid offline_access ${SCOPES}`);
+      grant.addOIDCScope(`openid offline_access ${SCOPES} ${OPERATOR_SCOPES}`);
       [params.resource].flat().filter(Boolean).forEach((r) => grant.addResourceScope(r, SCOPES));
       await grant.save();
       return grant;

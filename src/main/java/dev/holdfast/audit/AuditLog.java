@@ -141,6 +141,45 @@ public final class AuditLog {
         .with("stream", call.stream());
   }
 
+  /** What an operator does with the console. */
+  public enum Act {
+    SIGN_IN("signed in"),
+    SIGN_OUT("signed out"),
+    END_SESSION("ended a session"),
+    CANCEL("cancelled a call"),
+    COLLECT("collected a result"),
+    READ("read messages"),
+    TRY("tried a tool");
+
+    private final String text;
+
+    Act(String text) {
+      this.text = text;
+    }
+  }
+
+  /**
+   * An operator has used the console.
+   *
+   * @param address of the browser, or of the proxy before the console
+   * @param session the gateway's id of what was used; null for none
+   * @param stream name of the stream with the messages of the call; null for none
+   */
+  public void operatorActed(
+      Act act,
+      Principal principal,
+      String address,
+      @Nullable String session,
+      @Nullable String stream) {
+    new Event("operator")
+        .by(principal)
+        .with("address", address)
+        .with("act", act.text)
+        .with("session", session == null ? null : shortened(session))
+        .with("stream", stream)
+        .write();
+  }
+
   /**
    * A session began.
    *

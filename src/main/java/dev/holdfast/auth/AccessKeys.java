@@ -68,9 +68,19 @@ public final class AccessKeys {
     return entries.stream().map(entry -> entry.owner().principal().subject()).toList();
   }
 
+  /**
+   * Finds the owner of the key with a {@link AccessKey#hash}; empty when nobody has it any more.
+   */
+  public Optional<Caller> ownerOf(String hash) {
+    return AccessKey.digestIn(hash).flatMap(this::owner);
+  }
+
   /** Finds the owner of a key. Takes as long for every key that nobody has. */
   public Optional<Caller> owner(AccessKey key) {
-    byte[] digest = key.digest();
+    return owner(key.digest());
+  }
+
+  private Optional<Caller> owner(byte[] digest) {
     @Nullable Caller owner = null;
     for (Entry entry : entries) {
       if (MessageDigest.isEqual(entry.digest(), digest)) {

@@ -17,8 +17,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jose4j.jwt.JwtClaims;
 import org.jose4j.jwt.consumer.InvalidJwtException;
-import org.jose4j.jwt.consumer.JwtConsumer;
-import org.jose4j.jwt.consumer.JwtConsumerBuilder;
 import org.jose4j.jwt.consumer.JwtContext;
 import org.jspecify.annotations.Nullable;
 
@@ -32,14 +30,6 @@ public final class AccessTokens {
 
   /** Time for which the issuer is not asked again about a token that it has refused. */
   private static final Duration REFUSED_REMEMBERED = Duration.ofSeconds(10);
-
-  /** Reads a token without a check, to find its issuer. */
-  private static final JwtConsumer READER =
-      new JwtConsumerBuilder()
-          .setSkipAllValidators()
-          .setDisableRequireSignature()
-          .setSkipSignatureVerification()
-          .build();
 
   /** By their names in tokens. */
   private final Map<String, TokenIssuer> issuers = new TreeMap<>();
@@ -116,7 +106,7 @@ public final class AccessTokens {
   private CheckedToken check(String token, Instant now, String client) {
     JwtContext context;
     try {
-      context = READER.process(token);
+      context = TokenIssuer.READER.process(token);
     } catch (InvalidJwtException opaque) {
       // A key that is not known here is none of an issuer's business.
       List<TokenIssuer> askable =

@@ -12,6 +12,7 @@ import java.util.Set;
 import org.jose4j.jwt.JwtClaims;
 import org.jose4j.jwt.MalformedClaimException;
 import org.jose4j.jwt.NumericDate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The content of a valid token.
@@ -84,10 +85,7 @@ record CheckedToken(
    */
   private static CheckedToken of(String issuer, JwtClaims claims, Instant latest, Duration skew)
       throws MalformedClaimException {
-    String subject = claims.getSubject();
-    if (subject.isEmpty() || subject.length() > MAX_SUBJECT) {
-      throw new TokenRefusedException.Invalid("The token's subject is too long");
-    }
+    String subject = subject(claims);
     Instant expiry = Instant.ofEpochSecond(claims.getExpirationTime().getValue());
     Instant end = expiry.plus(skew);
     return new CheckedToken(
@@ -98,18 +96,36 @@ record CheckedToken(
         latest.isBefore(end) ? latest : end);
   }
 
+  /** Reads the subject of claims that have one. */
+  static String subject(JwtClaims claims) throws MalformedClaimException {
+    String subject = claims.getSubject();
+    if (subject.isEmpty() || subject.length() > MAX_SUBJECT) {
+      throw new TokenRefusedException.Invalid("The token's subject is too long");
+    }
+    return subject;
+  }
+
   /** RFC 9068, section 2.2.3, and the claim that Entra ID and Okta have instead. */
   private static Set<String> scopes(JwtClaims claims) {
     Set<String> scopes = new HashSet<>();
     for (String name : List.of("scope", "scp")) {
-      Object value = claims.getClaimValue(name);
-      if (value instanceof String words) {
-        scopes.addAll(Arrays.asList(words.split(" ", -1)));
-      } else if (value instanceof Collection<?> list) {
-        list.forEach(each -> scopes.add(String.valueOf(each)));
-      }
+      Set<String> _ = words(claims.getClaimValue(name), scopes);
     }
-    scopes.remove("");
     return scopes;
+  }
+
+  /**
+   * Adds the words of a claim: a text with spaces between them, or a list.
+   *
+   * @param value null for none
+   */
+  static Set<String> words(@Nullable Object value, Set<String> to) {
+    if (value instanceof String words) {
+      to.addAll(Arrays.asList(words.split(" ", -1)));
+    } else if (value instanceof Collection<?> list) {
+      list.forEach(each -> to.add(String.valueOf(each)));
+    }
+    to.remove("");
+    return to;
   }
 }

@@ -8,6 +8,8 @@ import org.jose4j.jwa.AlgorithmConstraints;
 import org.jose4j.jwa.AlgorithmConstraints.ConstraintType;
 import org.jose4j.jwk.HttpsJwks;
 import org.jose4j.jws.AlgorithmIdentifiers;
+import org.jose4j.jwt.JwtClaims;
+import org.jose4j.jwt.MalformedClaimException;
 import org.jose4j.jwt.consumer.InvalidJwtException;
 import org.jose4j.jwt.consumer.JwtConsumer;
 import org.jose4j.jwt.consumer.JwtConsumerBuilder;
@@ -47,6 +49,14 @@ public final class TokenIssuer {
           AlgorithmIdentifiers.ECDSA_USING_P384_CURVE_AND_SHA384,
           AlgorithmIdentifiers.ECDSA_USING_P521_CURVE_AND_SHA512,
           AlgorithmIdentifiers.EDDSA);
+
+  /** Reads a token without a check, to find its issuer. */
+  static final JwtConsumer READER =
+      new JwtConsumerBuilder()
+          .setSkipAllValidators()
+          .setDisableRequireSignature()
+          .setSkipSignatureVerification()
+          .build();
 
   private final IssuerMetadata metadata;
   private final @Nullable Introspection introspection;
@@ -104,6 +114,29 @@ public final class TokenIssuer {
       throw new TokenRefusedException.Invalid(
           invalid.hasExpired() ? "The token has expired" : "The token is not valid");
     }
+  }
+
+  IssuerMetadata metadata() {
+    return metadata;
+  }
+
+  /**
+   * Reads an ID token as {@link #check} does, which must be for a client.
+   *
+   * @throws TokenRefusedException when it is not valid, or cannot be checked
+   */
+  JwtClaims claims(String idToken, String client) {
+    try {
+      JwtContext token = READER.process(idToken);
+      check(token);
+      JwtClaims claims = token.getJwtClaims();
+      if (claims.getAudience().contains(client)) {
+        return claims;
+      }
+    } catch (InvalidJwtException | MalformedClaimException malformed) {
+      throw new TokenRefusedException.Invalid("The ID token is malformed");
+    }
+    throw new TokenRefusedException.Invalid("The ID token is for another client");
   }
 
   private static JwtConsumer consumer(IssuerMetadata metadata) {

@@ -11,6 +11,7 @@ import dev.holdfast.log.StreamIndex.Opening;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.relay.stream.CallState;
 import dev.holdfast.relay.stream.OperatorCancellation;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.call.Principal;
 import dev.holdfast.log.StreamIndex.Opening;
+import dev.holdfast.relay.stream.CallState;
 import dev.holdfast.session.Session;
 import java.time.Duration;
 import java.time.Instant;

@@ -5,6 +5,7 @@ import dev.holdfast.call.SessionId;
 import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.relay.stream.CallState;
 import dev.holdfast.relay.stream.EventId;
 import java.net.URI;
 import java.nio.file.InvalidPathException;

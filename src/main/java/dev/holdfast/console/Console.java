@@ -3,25 +3,23 @@ package dev.holdfast.console;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.call.SessionId;
-import dev.holdfast.cluster.ReplicaList;
+import dev.holdfast.console.fleet.Fleet;
+import dev.holdfast.lock.LruMap;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.protocol.Sha256;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.stream.StreamNames;
+import dev.holdfast.seal.Seal;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.UpstreamMonitor;
-import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.DistributionSummary;
-import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,8 +32,16 @@ import java.util.function.Supplier;
  */
 public final class Console {
 
-  /** Maximum number of listed sessions. Each costs a command of the store. */
-  private static final int MAX_SESSIONS = 100;
+  /** Sessions on a page. Each costs a command of the store. */
+  private static final int PAGE = 25;
+
+  /** Pages of sessions, and descriptions of the gateway, that are kept for other operators. */
+  private static final int KEPT = 20;
+
+  private static final Duration STATUS_AGE = Duration.ofSeconds(3);
+  private static final Duration PAGE_AGE = Duration.ofSeconds(20);
+  private static final Duration HANDLE_LIFE = Duration.ofHours(1);
+  private static final List<String> OF_SESSION = List.of("console-session");
 
   /** Maximum number of listed streams of a session. */
   private static final int MAX_STREAMS = 40;
@@ -48,53 +54,73 @@ public final class Console {
   private final StreamIndex streams;
   private final Relay relay;
   private final UpstreamMonitor upstreams;
-  private final Supplier<List<ReplicaList.Replica>> replicas;
-  private final MeterRegistry metrics;
+  private final Fleet fleet;
+  private final Seal seal;
 
-  /** The sessions of the latest list, by their keys. */
-  private volatile Map<String, Session> listed = Map.of();
+  /** Answers for all operators, by what was asked. */
+  private final Map<String, Kept> kept = LruMap.create(KEPT);
+
+  private record Kept(JsonObject answer, long readAt) {}
+
+  /** Sources of what the console shows of sessions. */
+  public record Stores(SessionStore sessions, StreamIndex streams, Seal seal) {}
 
   /**
    * Creates the console.
    *
    * @param port port for clients, which is known when the gateway listens
-   * @param streams lists streams of the same store as the sessions
    */
   public Console(
       GatewayInfo info,
       IntSupplier port,
-      SessionStore sessions,
-      StreamIndex streams,
+      Stores stores,
       Relay relay,
       UpstreamMonitor upstreams,
-      Supplier<List<ReplicaList.Replica>> replicas,
-      MeterRegistry metrics) {
+      Fleet fleet) {
     this.info = info;
     this.port = port;
-    this.sessions = sessions;
-    this.streams = streams;
+    this.sessions = stores.sessions();
+    this.streams = stores.streams();
+    this.seal = stores.seal();
     this.relay = relay;
     this.upstreams = upstreams;
-    this.replicas = replicas;
-    this.metrics = metrics;
+    this.fleet = fleet;
   }
 
-  boolean isServed() {
-    return info.served();
+  /** Settings for clients of the default server. */
+  Snippets snippets() {
+    String base = info.clientUrl().isEmpty() ? "http://127.0.0.1:" + port() : info.clientUrl();
+    return new Snippets(base + "/mcp", info.needsKey());
   }
 
   int port() {
     return port.getAsInt();
   }
 
+  /** Reads an answer again only when it is too old: many operators may look. */
+  private JsonObject kept(String name, Duration age, Supplier<JsonObject> read) {
+    Kept before = kept.get(name);
+    // What is in memory costs nothing.
+    if (before != null
+        && !info.replica().isEmpty()
+        && System.nanoTime() - before.readAt() < age.toNanos()) {
+      return before.answer();
+    }
+    JsonObject answer = read.get();
+    kept.put(name, new Kept(answer, System.nanoTime()));
+    return answer;
+  }
+
   /**
-   * Describes the gateway, its upstreams, replicas and most recently used sessions.
+   * Describes the gateway, its upstreams and replicas.
    *
    * @throws SessionStoreException when the store is away
    */
   JsonObject status() {
-    List<SessionStore.Page.Entry> latest = list();
-    long count = Math.max(sessions.count(), latest.size());
+    return kept("status", STATUS_AGE, this::readStatus);
+  }
+
+  private JsonObject readStatus() {
     return new JsonObject()
         .put("version", info.version())
         .put("store", info.store())
@@ -103,47 +129,35 @@ public final class Console {
             ProcessHandle.current().info().startInstant().map(Instant::toString).orElse(null))
         .put("draining", relay.isDraining())
         .put("port", port())
+        .put("clientUrl", info.clientUrl())
         .put("demo", info.demo())
-        .put("counts", counts(count))
+        .put("counts", fleet.view().counts().copy().put("sessions", sessions.count()))
         .put("upstreams", upstreams())
-        .put("replicas", replicas())
-        .put("sessions", new JsonArray(latest.stream().map(Console::session).toList()))
-        .put("moreSessions", count - latest.size());
+        .put("replicas", replicas());
   }
 
-  private List<SessionStore.Page.Entry> list() {
-    List<SessionStore.Page.Entry> latest = sessions.latest(MAX_SESSIONS);
-    Map<String, Session> byKey = new LinkedHashMap<>();
-    latest.forEach(entry -> byKey.put(key(entry.session().id()), entry.session()));
-    listed = Map.copyOf(byKey);
-    return latest;
+  /**
+   * Lists a page of sessions, those that were used most recently first.
+   *
+   * @param skip number of sessions before the page
+   * @throws SessionStoreException when the store is away
+   */
+  JsonObject sessions(int skip) {
+    return kept("sessions " + skip, PAGE_AGE, () -> readSessions(skip));
+  }
+
+  private JsonObject readSessions(int skip) {
+    List<SessionStore.Page.Entry> found = sessions.latest(skip, PAGE + 1);
+    return new JsonObject()
+        .put("more", found.size() > PAGE)
+        .put("page", PAGE)
+        .put("sessions", new JsonArray(found.stream().limit(PAGE).map(this::session).toList()));
   }
 
   /** A name for a session that nobody can use as its id. */
   private static String key(SessionId id) {
     byte[] digest = Sha256.of(id.value().getBytes(UTF_8));
     return HexFormat.of().formatHex(digest, 0, KEY_BYTES);
-  }
-
-  private JsonObject counts(long allSessions) {
-    DistributionSummary replays = metrics.find("holdfast.replay.events").summary();
-    return new JsonObject()
-        .put("sessions", allSessions)
-        .put("openStreams", relay.openStreams())
-        .put("connections", gauge("holdfast.connections.active"))
-        .put("heldBack", gauge("holdfast.streams.held.back"))
-        .put("resumes", replays == null ? 0 : replays.count())
-        .put("gaps", count("holdfast.gaps"))
-        .put("takeOvers", count("holdfast.takeovers"));
-  }
-
-  private long gauge(String name) {
-    Gauge gauge = metrics.find(name).gauge();
-    return gauge == null ? 0 : (long) gauge.value();
-  }
-
-  private long count(String name) {
-    return (long) metrics.find(name).counters().stream().mapToDouble(Counter::count).sum();
   }
 
   private JsonArray upstreams() {
@@ -170,7 +184,7 @@ public final class Console {
 
   private JsonArray replicas() {
     return new JsonArray(
-        replicas.get().stream()
+        fleet.view().replicas().stream()
             .map(replica ->
                 new JsonObject()
                     .put("id", replica.id().value())
@@ -180,10 +194,11 @@ public final class Console {
             .toList());
   }
 
-  private static JsonObject session(SessionStore.Page.Entry entry) {
+  private JsonObject session(SessionStore.Page.Entry entry) {
     Session session = entry.session();
     return new JsonObject()
         .put("key", key(session.id()))
+        .put("handle", handle(session.id()))
         .put("id", session.id().toString())
         .put("client", session.client())
         .put("upstream", session.upstream())
@@ -195,15 +210,20 @@ public final class Console {
         .put("address", entry.activity().address());
   }
 
+  /** A text that opens to the id of a session on each replica, and only there. */
+  private String handle(SessionId id) {
+    Instant end = seal.clock().instant().plus(HANDLE_LIFE);
+    return seal.seal(id.value().getBytes(UTF_8), end, OF_SESSION);
+  }
+
   /**
    * Lists the streams of a session, the open ones first; empty if there is no such session.
    *
    * @throws LogException.StoreUnavailable when the store is away
    * @throws SessionStoreException when the store is away
    */
-  Optional<JsonObject> streams(String key) {
-    return find(key)
-        .filter(session -> sessions.find(session.id()).isPresent())
+  Optional<JsonObject> streams(String handle) {
+    return find(handle)
         .map(session -> {
           StreamIndex.Page page = streams.list(StreamNames.key(session.id()), 0, MAX_STREAMS);
           return new JsonObject()
@@ -228,18 +248,19 @@ public final class Console {
   /**
    * Ends a session everywhere.
    *
-   * @return whether this call ended it
+   * @return the ended session; empty if this call has not ended it
    * @throws SessionStoreException when the store is away
    */
-  boolean end(String key) {
-    return find(key).filter(session -> relay.sessions().end(session).sessions() == 1).isPresent();
+  Optional<Session> end(String handle) {
+    Optional<Session> ended =
+        find(handle).filter(session -> relay.sessions().end(session).sessions() == 1);
+    kept.clear();
+    return ended;
   }
 
-  private Optional<Session> find(String key) {
-    if (!listed.containsKey(key)) {
-      // Another replica may have shown it, or this one before a restart.
-      List<SessionStore.Page.Entry> _ = list();
-    }
-    return Optional.ofNullable(listed.get(key));
+  private Optional<Session> find(String handle) {
+    return seal.open(handle, OF_SESSION)
+        .flatMap(id -> SessionId.parse(new String(id, UTF_8)))
+        .flatMap(sessions::find);
   }
 }

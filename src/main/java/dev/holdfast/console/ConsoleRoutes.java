@@ -1,17 +1,22 @@
 package dev.holdfast.console;
 
-import dev.holdfast.log.LogException;
-import dev.holdfast.redis.RedisException;
-import dev.holdfast.session.SessionStoreException;
+import static io.vertx.core.http.HttpMethod.DELETE;
+import static io.vertx.core.http.HttpMethod.GET;
+import static io.vertx.core.http.HttpMethod.POST;
+
+import dev.holdfast.audit.AuditLog;
+import dev.holdfast.console.access.Access;
+import dev.holdfast.console.access.ConsoleRequest;
+import dev.holdfast.console.access.Endpoints;
+import dev.holdfast.console.access.OperatorsConfig;
+import dev.holdfast.console.access.Right;
+import dev.holdfast.console.access.SignInRoutes;
+import dev.holdfast.console.fleet.Call;
+import dev.holdfast.console.fleet.Fleet;
 import io.quarkus.vertx.http.ManagementInterface;
-import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.Route;
-import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Provider;
@@ -19,109 +24,187 @@ import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.Map;
-import java.util.Objects;
+import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves the console on the port of health and metrics, which proxies do not forward to the world.
- * Only programs of this machine get it: under a loopback name, so that no page of another host
- * reaches it by DNS rebinding, and never for a page of another origin.
+ * All URLs of the console, and the right that each needs. They are on the port of health and
+ * metrics.
  *
- * @param console a provider, since routes are created before the store is connected
+ * @param console a provider, as the others: routes are created before the store is connected
  */
 @Singleton
-record ConsoleRoutes(Provider<Console> console) {
+record ConsoleRoutes(
+    Provider<Console> console,
+    Provider<Calls> calls,
+    Provider<Servers> servers,
+    Provider<Tries> tries,
+    Provider<Fleet> fleet,
+    Provider<Access> access,
+    Provider<AuditLog> audit,
+    OperatorsConfig config) {
 
-  private static final Pattern PORT = Pattern.compile(":[0-9]{1,5}\\z");
-  private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
+  private static final String CSS = "text/css; charset=utf-8";
+  private static final String HTML = "text/html; charset=utf-8";
+  private static final String SCRIPT = "text/javascript; charset=utf-8";
 
-  private static final Map<String, String> HEADERS =
-      Map.of(
-          "Cache-Control", "no-store",
-          "X-Content-Type-Options", "nosniff",
-          "X-Frame-Options", "DENY",
-          "Referrer-Policy", "no-referrer",
-          "Cross-Origin-Opener-Policy", "same-origin",
-          "Cross-Origin-Resource-Policy", "same-origin");
-
-  private static final String POLICY =
-      "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none';"
-          + " form-action 'none'; frame-ancestors 'none'; connect-src 'self' ";
+  /** One for each room, and two for all. */
+  private static final List<String> SCRIPTS =
+      List.of(
+          "console", "page", "overview", "calls", "call", "servers", "clients", "history", "start");
 
   void register(@Observes ManagementInterface management) {
-    Router router = management.router();
-    serve(router.get("/"), routing -> file(routing, "index.html", "text/html; charset=utf-8"));
-    serve(
-        router.get("/console/console.css"),
-        routing -> file(routing, "console.css", "text/css; charset=utf-8"));
-    serve(
-        router.get("/console/console.js"),
-        routing -> file(routing, "console.js", "text/javascript; charset=utf-8"));
-    serve(
-        router.get("/console/status"),
-        routing -> json(routing, Optional.of(console.get().status())));
-    serve(router.get("/console/sessions/:key"), onSession(key -> console.get().streams(key)));
-    // Pages of other origins need a preflight for this method, and get no answer to it.
-    serve(
-        router.delete("/console/sessions/:key"),
-        onSession(key ->
-            console.get().end(key)
-                ? Optional.of(new JsonObject().put("ended", true))
-                : Optional.empty()));
+    Endpoints endpoints =
+        new Endpoints(
+            management.router(),
+            access::get,
+            Access.path(config.consoleUrl()),
+            () -> console.get().port());
+    endpoints.refuseDetours();
+    file(endpoints, "/", "index.html", HTML);
+    file(endpoints, "/console/console.css", "console.css", CSS);
+    SCRIPTS.forEach(name -> file(endpoints, "/console/" + name + ".js", name + ".js", SCRIPT));
+    new SignInRoutes(audit::get).register(endpoints);
+    sessions(endpoints);
+    calls(endpoints);
+    servers(endpoints);
+    tries(endpoints);
+    endpoints.add(GET, "/console/history", Right.VIEW, _ -> Optional.of(fleet.get().figures()));
   }
 
-  private static Handler<RoutingContext> onSession(Function<String, Optional<JsonObject>> action) {
-    return routing -> json(routing, action.apply(Objects.requireNonNull(routing.pathParam("key"))));
+  private void calls(Endpoints endpoints) {
+    endpoints.add(
+        GET, "/console/calls", Right.VIEW, request -> Optional.of(calls.get().list(request)));
+    endpoints.add(
+        GET, "/console/calls/:key", Right.VIEW, request -> calls.get().one(request.path("key")));
+    endpoints.add(
+        GET,
+        "/console/calls/:key/events",
+        Right.VIEW,
+        request ->
+            call(request).flatMap(call -> calls.get().events(call, request.query("after"), false)));
+    endpoints.add(
+        GET,
+        "/console/calls/:key/messages",
+        Right.MESSAGES,
+        request ->
+            call(request)
+                .flatMap(call -> {
+                  if (calls.get().isNewLook(request.operator(), call)) {
+                    record(AuditLog.Act.READ, request, call);
+                  }
+                  return calls.get().events(call, request.query("after"), true);
+                }));
+    endpoints.add(
+        POST,
+        "/console/calls/:key/result",
+        Right.OPERATE,
+        request -> recorded(AuditLog.Act.COLLECT, request, calls.get()::result));
+    endpoints.add(
+        DELETE,
+        "/console/calls/:key",
+        Right.OPERATE,
+        request ->
+            recorded(
+                AuditLog.Act.CANCEL,
+                request,
+                call -> {
+                  calls.get().cancel(call);
+                  return Optional.of(new JsonObject().put("cancelled", true));
+                }));
   }
 
-  private void serve(Route route, Handler<RoutingContext> handler) {
-    route.blockingHandler(routing -> check(routing, handler), false);
+  private void record(AuditLog.Act act, ConsoleRequest request, Call call) {
+    record(act, request, call.stream().key().value(), call.stream().name());
   }
 
-  private void check(RoutingContext routing, Handler<RoutingContext> handler) {
-    if (!console.get().isServed()) {
-      routing.next();
-      return;
-    }
-    HttpServerRequest request = routing.request();
-    String host = hostWithoutPort(request);
-    HttpServerResponse response = routing.response();
-    HEADERS.forEach(response::putHeader);
-    if (!LOOPBACK.contains(host) || isForeign(request)) {
-      response.setStatusCode(403).end();
-      return;
-    }
-    String clients = "http://" + host + ":" + console.get().port();
-    response.putHeader("Content-Security-Policy", POLICY + clients);
-    try {
-      handler.handle(routing);
-    } catch (SessionStoreException | LogException.StoreUnavailable | RedisException away) {
-      response.setStatusCode(503).end();
-    }
+  private void servers(Endpoints endpoints) {
+    endpoints.add(GET, "/console/servers", Right.VIEW, _ -> Optional.of(servers.get().list()));
+    endpoints.add(
+        GET,
+        "/console/names",
+        Right.VIEW,
+        request -> servers.get().names(request.query("endpoint")));
+    endpoints.add(GET, "/console/clients", Right.VIEW, _ -> Optional.of(servers.get().clients()));
+    endpoints.add(
+        GET, "/console/start", Right.VIEW, _ -> Optional.of(console.get().snippets().json()));
   }
 
-  private static String hostWithoutPort(HttpServerRequest request) {
-    String host = request.getHeader(HttpHeaders.HOST);
-    return host == null ? "" : PORT.matcher(host).replaceFirst("");
+  private void tries(Endpoints endpoints) {
+    endpoints.add(
+        POST, "/console/tries", Right.OPERATE, request -> Optional.of(tries.get().open(request)));
+    endpoints.add(
+        POST,
+        "/console/tries/call",
+        Right.OPERATE,
+        request -> {
+          record(AuditLog.Act.TRY, request, null, null);
+          return Optional.of(tries.get().call(request));
+        });
+    endpoints.handle(
+        POST, "/console/tries/follow", Right.OPERATE, request -> tries.get().follow(request));
+    endpoints.add(
+        POST,
+        "/console/tries/end",
+        Right.OPERATE,
+        request -> {
+          tries.get().end(request);
+          return Optional.of(new JsonObject().put("ended", true));
+        });
   }
 
-  /** Returns true if a page of another origin sends the request. */
-  private static boolean isForeign(HttpServerRequest request) {
-    @Nullable String origin = request.getHeader(HttpHeaders.ORIGIN);
-    @Nullable String site = request.getHeader("Sec-Fetch-Site");
-    String own = request.scheme() + "://" + request.getHeader(HttpHeaders.HOST);
-    return (origin != null && !origin.equals(own))
-        || (site != null && !site.equals("same-origin") && !isNavigation(request, site));
+  private Optional<Call> call(ConsoleRequest request) {
+    return calls.get().find(request.path("key"));
   }
 
-  /** A link of another page may open the console: it changes nothing. */
-  private static boolean isNavigation(HttpServerRequest request, String site) {
-    return site.equals("none") || "navigate".equals(request.getHeader("Sec-Fetch-Mode"));
+  /** Records what an operator does with a call before it is done. */
+  private Optional<JsonObject> recorded(
+      AuditLog.Act act, ConsoleRequest request, Function<Call, Optional<JsonObject>> action) {
+    return call(request)
+        .flatMap(call -> {
+          record(act, request, call);
+          return action.apply(call);
+        });
+  }
+
+  private void sessions(Endpoints endpoints) {
+    endpoints.add(GET, "/console/status", Right.VIEW, _ -> Optional.of(console.get().status()));
+    endpoints.add(
+        GET,
+        "/console/sessions",
+        Right.VIEW,
+        request -> Optional.of(console.get().sessions(request.number("skip", 0))));
+    endpoints.add(
+        GET,
+        "/console/sessions/:handle",
+        Right.VIEW,
+        request -> console.get().streams(request.path("handle")));
+    endpoints.add(
+        DELETE,
+        "/console/sessions/:handle",
+        Right.OPERATE,
+        request ->
+            console
+                .get()
+                .end(request.path("handle"))
+                .map(ended -> {
+                  record(AuditLog.Act.END_SESSION, request, ended.id().value(), null);
+                  return new JsonObject().put("ended", true);
+                }));
+  }
+
+  private void record(
+      AuditLog.Act act, ConsoleRequest request, @Nullable String session, @Nullable String stream) {
+    audit
+        .get()
+        .operatorActed(act, request.operator().principal(), request.address(), session, stream);
+  }
+
+  /** The files have nothing that is worth a sign-in. */
+  private static void file(Endpoints endpoints, String path, String name, String type) {
+    endpoints.open(GET, path, (routing, _) -> file(routing, name, type));
   }
 
   private static void file(RoutingContext routing, String name, String type) {
@@ -129,20 +212,13 @@ record ConsoleRoutes(Provider<Console> console) {
       if (in == null) {
         throw new IllegalStateException("no resource " + name);
       }
-      routing
-          .response()
-          .putHeader(HttpHeaders.CONTENT_TYPE, type)
-          .end(Buffer.buffer(in.readAllBytes()));
+      var _ =
+          routing
+              .response()
+              .putHeader(HttpHeaders.CONTENT_TYPE, type)
+              .end(Buffer.buffer(in.readAllBytes()));
     } catch (IOException unreadable) {
       throw new UncheckedIOException(unreadable);
     }
-  }
-
-  private static void json(RoutingContext routing, Optional<JsonObject> found) {
-    routing
-        .response()
-        .setStatusCode(found.isPresent() ? 200 : 404)
-        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-        .end(found.orElseGet(JsonObject::new).toBuffer());
   }
 }

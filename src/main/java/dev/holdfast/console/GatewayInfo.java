@@ -6,18 +6,20 @@ import java.util.function.Supplier;
 /**
  * Facts that the console tells of the gateway itself.
  *
- * @param served whether to serve the console at all
  * @param store the kind of the store
  * @param replica the id of this replica; empty without a shared store
  * @param servers lists the upstreams, which may change
+ * @param clientUrl where clients reach the gateway; empty if that is not configured
+ * @param needsKey whether clients show a key or a token
  * @param demo whether the default upstream has the demo tools
  */
 public record GatewayInfo(
-    boolean served,
     String version,
     String store,
     String replica,
     Supplier<List<Server>> servers,
+    String clientUrl,
+    boolean needsKey,
     boolean demo) {
 
   /**

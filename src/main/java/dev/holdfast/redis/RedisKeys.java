@@ -124,6 +124,11 @@ public record RedisKeys(String prefix) {
     return session(session) + ":read:" + stream;
   }
 
+  /** HASH: what each replica reports to the consoles of the others, by its id. */
+  public String reports() {
+    return prefix + "reports";
+  }
+
   /** ZSET: all replicas by the time of their last heartbeat in ms since the epoch. */
   public String replicas() {
     return prefix + "replicas";

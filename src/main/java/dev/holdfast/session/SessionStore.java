@@ -114,10 +114,11 @@ public interface SessionStore {
    * Lists the sessions that expire last: those that were used most recently. With a shared store,
    * the cost does not depend on the number of sessions.
    *
+   * @param skip number of sessions that were used more recently, and are left out
    * @param most maximum number of sessions, 1 to {@value #MAX_PAGE_SIZE}
    * @throws IllegalArgumentException when the number is invalid
    */
-  List<Page.Entry> latest(int most);
+  List<Page.Entry> latest(int skip, int most);
 
   /** Throws {@link IllegalArgumentException} unless a page may have so many sessions. */
   static void requirePageSize(int sessions) {

@@ -11,6 +11,7 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -101,6 +102,20 @@ public final class UpstreamMonitor implements AutoCloseable {
                 Map.Entry::getKey, server -> Optional.ofNullable(server.getValue().problem.get())));
   }
 
+  /**
+   * Returns the last failure of each server that had one, also those that it has recovered from.
+   */
+  public Map<String, Problem> lastFailures() {
+    Map<String, Problem> failures = new HashMap<>();
+    servers.forEach((name, server) -> {
+      Problem last = server.last;
+      if (last != null) {
+        failures.put(name, last);
+      }
+    });
+    return failures;
+  }
+
   /** Returns true if a server is up. One that is not watched is always up. */
   public boolean isUp(String name) {
     Watched watched = servers.get(name);
@@ -141,6 +156,8 @@ public final class UpstreamMonitor implements AutoCloseable {
     /** The latest problem with a line in the log. Its end gets one, too. */
     private final AtomicReference<@Nullable Problem> logged = new AtomicReference<>();
 
+    private volatile @Nullable Problem last;
+
     Watched(String name, Supplier<Optional<String>> look) {
       this.name = name;
       this.look = look;
@@ -168,6 +185,9 @@ public final class UpstreamMonitor implements AutoCloseable {
       if (closed || failure.getCause() instanceof InterruptedException) {
         return; // The caller ended the wait: the request was cancelled, or its session ended.
       }
+      if (!(failure instanceof UpstreamException.SessionGone)) {
+        last = new Problem(reason(failure), Instant.now());
+      }
       if (isDown(failure) && isCurrent()) {
         down(reason(failure));
         if (failure instanceof UpstreamException.Unreachable) {
@@ -190,6 +210,7 @@ public final class UpstreamMonitor implements AutoCloseable {
     private void down(String reason) {
       boolean _ = problem.compareAndSet(null, new Problem(reason, Instant.now()));
       Problem now = problem.get();
+      last = now == null ? last : now;
       // A server that changes with every request gets few lines; one that stays down gets its line.
       if (now != null && !now.equals(logged.get()) && outages.next().isPresent()) {
         logged.set(now);

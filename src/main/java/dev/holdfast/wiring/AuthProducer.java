@@ -17,6 +17,10 @@ import jakarta.inject.Singleton;
 import java.net.URI;
 import java.time.Clock;
 import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 
 /** Reads who may use the gateway. */
 @Singleton
@@ -34,14 +38,19 @@ final class AuthProducer {
   final ClientTokens clientTokens =
       new ClientTokens(Runtime.getRuntime().maxMemory() / TOKENS_PART, InstantSource.system());
 
+  /** The issuers by their configured names. */
+  private final Map<String, TokenIssuer> issuers = new TreeMap<>();
+
   AuthProducer(CurrentConfig current, AuthConfig config, TlsConfigurations tls, Vertx vertx) {
     keys = new AccessKeys(config.keys());
-    tokens =
-        new AccessTokens(
-            config.issuers().values().stream().map(each -> issuer(each, tls, vertx)).toList(),
-            Clock.systemUTC());
+    config.issuers().forEach((name, issuer) -> issuers.put(name, issuer(issuer, tls, vertx)));
+    tokens = new AccessTokens(List.copyOf(issuers.values()), Clock.systemUTC());
     resources = new ProtectedResources(config.publicUrl().map(URI::toString).orElse(""));
     scopes = new RequiredScopes(current::endpointScope);
+  }
+
+  TokenIssuer issuer(String name) {
+    return Objects.requireNonNull(issuers.get(name));
   }
 
   private static TokenIssuer issuer(AuthConfig.Issuer issuer, TlsConfigurations tls, Vertx vertx) {

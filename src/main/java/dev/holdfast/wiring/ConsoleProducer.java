@@ -2,29 +2,47 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.auth.AccessKeys;
-import dev.holdfast.auth.AccessTokens;
+import dev.holdfast.auth.AuthConfig;
+import dev.holdfast.auth.CodeFlow;
+import dev.holdfast.auth.RequiredScopes;
 import dev.holdfast.call.Endpoint;
-import dev.holdfast.cluster.ReplicaList;
+import dev.holdfast.call.Exchange;
+import dev.holdfast.clients.KnownClients;
 import dev.holdfast.console.Console;
 import dev.holdfast.console.GatewayInfo;
+import dev.holdfast.console.Servers;
+import dev.holdfast.console.Tries;
+import dev.holdfast.console.access.Access;
+import dev.holdfast.console.access.OperatorsConfig;
+import dev.holdfast.console.access.Right;
+import dev.holdfast.console.access.SignIns;
+import dev.holdfast.console.fleet.Fleet;
+import dev.holdfast.log.EventLog;
 import dev.holdfast.log.StreamIndex;
+import dev.holdfast.protocol.Message;
 import dev.holdfast.relay.Relay;
+import dev.holdfast.seal.Seal;
+import dev.holdfast.seal.SealStore;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.text.Urls;
 import dev.holdfast.upstream.UpstreamMonitor;
 import dev.holdfast.wiring.config.GatewayConfig;
+import dev.holdfast.wiring.config.OperatorsCheck;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.vertx.http.HttpServer;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
+import java.net.URI;
+import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jspecify.annotations.Nullable;
 
 /** Produces the console. */
 final class ConsoleProducer {
@@ -38,17 +56,18 @@ final class ConsoleProducer {
       Optional<RedisConnections> redis,
       ConfiguredUpstreams upstreams,
       MergedEndpoints merged,
-      AccessKeys keys,
-      AccessTokens tokens,
-      @ConfigProperty(name = "quarkus.management.host") String host,
+      AuthConfig auth,
+      AuthProducer issuers,
+      Access access,
       @ConfigProperty(name = "quarkus.application.version") String version) {
     return new GatewayInfo(
-        isServed(gateway.console(), host, keys.areRequired() || tokens.areAccepted()),
         version,
         redis.isPresent() ? "Redis" : "memory",
         redis.map(opened -> opened.replica().value()).orElse(""),
         () -> servers(upstreams.servers(), merged.byName().keySet(), gateway),
-        upstreams.servesDemo());
+        auth.publicUrl().map(URI::toString).map(url -> url.replaceAll("/$", "")).orElse(""),
+        issuers.keys.areRequired() || issuers.tokens.areAccepted(),
+        upstreams.servesDemo() && !access.needsSignIn());
   }
 
   @Produces
@@ -58,20 +77,94 @@ final class ConsoleProducer {
       HttpServer server,
       SessionStore sessions,
       StreamIndex streams,
+      SealStore seals,
+      InstantSource clock,
       Relay relay,
       UpstreamMonitor monitor,
-      Optional<RedisConnections> redis,
-      MeterRegistry metrics) {
-    Supplier<List<ReplicaList.Replica>> replicas =
-        () -> redis.map(opened -> opened.replicas().list()).orElse(List.of());
-    return new Console(info, server::getPort, sessions, streams, relay, monitor, replicas, metrics);
+      Fleet fleet) {
+    Console.Stores stores = new Console.Stores(sessions, streams, new Seal(seals, clock));
+    return new Console(info, server::getPort, stores, relay, monitor, fleet);
   }
 
-  /**
-   * With authentication, the console would show sessions of all owners to anybody on this machine.
-   */
-  static boolean isServed(GatewayConfig.Console when, String host, boolean needsCredentials) {
-    return when == GatewayConfig.Console.LOCAL && Urls.isLoopback(host) && !needsCredentials;
+  @Produces
+  @Singleton
+  static Servers servers(
+      GatewayInfo info,
+      UpstreamMonitor monitor,
+      MeterRegistry metrics,
+      Fleet fleet,
+      KnownClients clients,
+      MergedEndpoints merged) {
+    return new Servers(
+        info,
+        monitor,
+        metrics,
+        fleet,
+        clients,
+        name ->
+            Optional.ofNullable(merged.all().get(name))
+                .map(endpoint -> endpoint.survey(Objects.requireNonNull(initialize(info)))));
+  }
+
+  private static Message.@Nullable Request initialize(GatewayInfo info) {
+    return Exchange.initializeIn(Tries.initialize(info.version()));
+  }
+
+  @Produces
+  @Singleton
+  static Tries tries(
+      GatewayInfo info,
+      Relay relay,
+      EventLog log,
+      SealStore seals,
+      RequiredScopes scopes,
+      InstantSource clock) {
+    return new Tries(relay, log, new Seal(seals, clock), scopes, info.version());
+  }
+
+  @Produces
+  @Singleton
+  static Access access(
+      GatewayConfig gateway,
+      OperatorsConfig operators,
+      AuthConfig auth,
+      AuthProducer issuers,
+      SealStore seals,
+      InstantSource clock,
+      @ConfigProperty(name = "quarkus.management.host") String host) {
+    AccessKeys keys = issuers.keys;
+    boolean needsCredentials = keys.areRequired() || issuers.tokens.areAccepted();
+    if (gateway.console() == GatewayConfig.Console.OFF) {
+      return Access.NONE;
+    }
+    URI url = operators.consoleUrl().orElse(null);
+    if (url == null) {
+      return new Access(isLocal(host, needsCredentials), null, null, operators.messages());
+    }
+    CodeFlow openId =
+        operators
+            .clientId()
+            .map(id ->
+                new CodeFlow(
+                    issuers.issuer(OperatorsCheck.issuer(operators, auth).orElseThrow()),
+                    client(id, url, operators)))
+            .orElse(null);
+    SignIns signIns = new SignIns(new Seal(seals, clock), keys, openId, operators);
+    return new Access(true, url, signIns, operators.messages());
+  }
+
+  private static CodeFlow.Client client(String id, URI url, OperatorsConfig operators) {
+    return new CodeFlow.Client(
+        id,
+        operators.clientSecret().orElse(null),
+        URI.create(url.toString().replaceAll("/+$", "") + "/console/signed-in"),
+        "openid " + Right.scopes(operators.scopePrefix()),
+        operators.claim().orElse(null));
+  }
+
+  /** Without sign-in, the console would show sessions of all owners to anybody on this machine. */
+  static boolean isLocal(String host, boolean needsCredentials) {
+    return Urls.isLoopback(host) && !needsCredentials;
   }
 
   private static List<GatewayInfo.Server> servers(

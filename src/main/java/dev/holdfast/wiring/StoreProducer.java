@@ -2,6 +2,9 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.audit.AuditLog;
 import dev.holdfast.cli.ProcessMode;
+import dev.holdfast.console.calls.CallRecords;
+import dev.holdfast.console.calls.RecordedLog;
+import dev.holdfast.console.calls.RecordedSharedLog;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.log.CallIndex;
 import dev.holdfast.log.EventLog;
@@ -62,6 +65,7 @@ final class StoreProducer {
   @Produces final LogLevelStore logLevels;
   @Produces final SealStore seals;
   @Produces final CallIndex calls;
+  @Produces final CallRecords records = new CallRecords(clock);
 
   private final Optional<RedisConnections> redis;
 
@@ -74,6 +78,7 @@ final class StoreProducer {
       Optional<RedisConnections> redis) {
     this.redis = redis;
     GatewayConfig gateway = checked.gateway();
+    boolean isShown = gateway.console() != GatewayConfig.Console.OFF;
     Duration idleTimeout = session.idleTimeout();
     // Keeps an expired session until a sweep ends it, even if two sweeps in a row fail.
     Duration sessionTtl = idleTimeout.plus(gateway.cleanupInterval().multipliedBy(3));
@@ -92,7 +97,7 @@ final class StoreProducer {
     if (redis.isEmpty()) {
       MemoryEventLog memoryLog =
           new MemoryEventLog(retention, memoryBytes(gateway.memory()), clientBytes, clock);
-      log = memoryLog;
+      log = isShown ? new RecordedLog(memoryLog, records) : memoryLog;
       streams = memoryLog;
       sharedLog = SharedLog.NONE;
       sessions = new MemorySessionStore(idleTimeout, sessionLimits, clock);
@@ -113,9 +118,9 @@ final class StoreProducer {
             new RedisEventLog.Bytes(gateway.redis().maxBytes().asLongValue(), clientBytes),
             opened.replicas()::alive);
     opened.subscription().start();
-    log = redisLog;
+    log = isShown ? new RecordedLog(redisLog, records) : redisLog;
     streams = new RedisStreamIndex(opened.client(), opened.keys(), opened.replicas()::alive);
-    sharedLog = redisLog.shared();
+    sharedLog = isShown ? new RecordedSharedLog(redisLog.shared(), records) : redisLog.shared();
     sessions =
         new RedisSessionStore(
             opened.client(), opened.keys(), idleTimeout, sessionTtl, sessionLimits);

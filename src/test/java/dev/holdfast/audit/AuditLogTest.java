@@ -105,6 +105,7 @@ class AuditLogTest {
       audit.toolDenied("key alice", "files", session.id().value(), "drop", "the tool is hidden");
       AuditLog.Call call =
           new AuditLog.Call(ALICE, "192.0.2.7", "files", session.id(), "\"" + "7".repeat(99), "");
+      audit.operatorActed(AuditLog.Act.CANCEL, ALICE, "192.0.2.7", session.id().value(), "stream");
       audit.callArrived(call, "drop");
       audit.callAnswered(call.on("stream"), AuditLog.Outcome.RESULT);
       audit.callLeft(call.on("stream"), "the client is gone");

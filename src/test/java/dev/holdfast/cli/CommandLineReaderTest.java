@@ -6,6 +6,7 @@ import dev.holdfast.call.SessionId;
 import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.relay.stream.CallState;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

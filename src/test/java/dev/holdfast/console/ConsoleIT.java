@@ -1,7 +1,7 @@
 package dev.holdfast.console;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.testing.BrowserPage;
@@ -13,14 +13,11 @@ import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.Ports;
 import dev.holdfast.testing.RedisFixture;
 import java.io.IOException;
-import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -97,7 +94,7 @@ class ConsoleIT {
       takePictures(page);
 
       click(page, "[aria-label*='End'][aria-label*='test/1']");
-      click(page, "dialog button[value=end]");
+      click(page, "dialog button[value=yes]");
       page.waitFor("document.querySelectorAll('#sessions tr').length === 2");
       assertThat(other.post("{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\"}").statusCode())
           .isEqualTo(404);
@@ -172,7 +169,7 @@ class ConsoleIT {
 
   @Test
   void shouldRefusePagesOfOthers() throws IOException {
-    Answer page = get("/", Map.of());
+    RawAnswer page = get("/", Map.of());
     assertThat(page.status()).isEqualTo(200);
     assertThat(page.header("Content-Security-Policy"))
         .contains("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'")
@@ -193,12 +190,14 @@ class ConsoleIT {
       assertThat(get(path, Map.of("Sec-Fetch-Site", "same-site")).status()).as(path).isEqualTo(403);
     }
     McpClient client = McpClient.at(gateway.url()).ready();
-    assertThat(get("/console/status", Map.of()).body()).doesNotContain(client.session());
+    assertThat(get("/console/sessions", Map.of()).body())
+        .contains("\"handle\"")
+        .doesNotContain(client.session());
     assertThat(get("/console/sessions/" + client.session(), Map.of()).status()).isEqualTo(404);
     // The path for clients has no console.
-    assertThat(request(gateway.url("/"), "GET", Map.of()).status()).isEqualTo(404);
+    assertThat(RawAnswer.to(gateway.url("/"), "GET", Map.of()).status()).isEqualTo(404);
     assertThat(
-            request(
+            RawAnswer.to(
                     console("/console/sessions/x"),
                     "OPTIONS",
                     Map.of(
@@ -208,41 +207,48 @@ class ConsoleIT {
         .isEmpty();
   }
 
-  private static Answer get(String path, Map<String, String> headers) throws IOException {
-    return request(console(path), "GET", headers);
+  private static RawAnswer get(String path, Map<String, String> headers) throws IOException {
+    return RawAnswer.to(console(path), "GET", headers);
   }
 
-  /** Sends a request with any headers, also those that clients of the JDK keep to themselves. */
-  private static Answer request(URI url, String method, Map<String, String> headers)
-      throws IOException {
-    Map<String, String> all = new TreeMap<>(headers);
-    all.putIfAbsent("Host", url.getAuthority());
-    all.put("Connection", "close");
-    StringBuilder head = new StringBuilder(method + " " + url.getRawPath() + " HTTP/1.1\r\n");
-    all.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
-    try (Socket socket = new Socket(url.getHost(), url.getPort())) {
-      socket.getOutputStream().write(head.append("\r\n").toString().getBytes(UTF_8));
-      return Answer.parse(new String(socket.getInputStream().readAllBytes(), UTF_8));
+  @Test
+  void shouldCancelCallsInBothStores() throws IOException {
+    try (Gateway memory = Gateway.start(Map.of())) {
+      for (Gateway each : List.of(gateway, memory)) {
+        McpClient client = McpClient.at(each.url(), McpClient.NEWEST, "to-be-cancelled").ready();
+        try (FrameStream running = countdown(client, 600, 1000)) {
+          running.event();
+          URI calls = each.url("/q/health").resolve("/console/calls?q=to-be-cancelled");
+          // Another operator may have made the gateway read the list a moment ago.
+          await().until(() -> body(calls).contains("\"state\":\"running\""));
+          String key = body(calls).replaceAll("(?s).*\"key\":\"([0-9a-f]{32})\".*", "$1");
+          URI call = calls.resolve("/console/calls/" + key);
+          URI result = calls.resolve("/console/calls/" + key + "/result");
+          assertThat(RawAnswer.to(result, "POST", Map.of()).status()).isEqualTo(409);
+
+          assertThat(RawAnswer.to(call, "DELETE", Map.of()).status()).isEqualTo(200);
+
+          await().until(() -> body(call).contains("\"state\":\"cancelled\""));
+          assertThat(RawAnswer.to(call, "DELETE", Map.of()).status()).isEqualTo(409);
+          assertThat(RawAnswer.to(result, "POST", Map.of()).body()).contains("cancelled");
+          assertThat(body(calls.resolve("/console/calls/" + key + "/events")))
+              .contains("notifications/progress", "\"closed\":true");
+          assertThat(
+                  RawAnswer.to(
+                          calls.resolve("/console/calls/" + key + "/events?after=x"),
+                          "GET",
+                          Map.of())
+                      .status())
+              .isEqualTo(400);
+        } finally {
+          client.delete();
+        }
+      }
     }
   }
 
-  private record Answer(int status, String head, String body) {
-
-    static Answer parse(String text) {
-      int end = text.indexOf("\r\n\r\n");
-      String head = text.substring(0, end);
-      return new Answer(Integer.parseInt(head.split(" ", 3)[1]), head, text.substring(end + 4));
-    }
-
-    /** The value of a header, or nothing. */
-    String header(String name) {
-      String start = name.toLowerCase(Locale.ROOT) + ": ";
-      return head.lines()
-          .filter(line -> line.toLowerCase(Locale.ROOT).startsWith(start))
-          .map(line -> line.substring(start.length()))
-          .findFirst()
-          .orElse("");
-    }
+  private static String body(URI url) throws IOException {
+    return RawAnswer.to(url, "GET", Map.of()).body();
   }
 
   @Test
@@ -250,9 +256,11 @@ class ConsoleIT {
     try (Gateway open = Gateway.start(Map.of("quarkus.management.host", "0.0.0.0"))) {
       URI page = open.url("/q/health").resolve("/");
 
-      assertThat(request(page, "GET", Map.of()).status()).isEqualTo(404);
-      assertThat(request(page.resolve("/console/status"), "GET", Map.of()).status()).isEqualTo(404);
-      assertThat(request(page.resolve("/q/health/live"), "GET", Map.of()).status()).isEqualTo(200);
+      assertThat(RawAnswer.to(page, "GET", Map.of()).status()).isEqualTo(404);
+      assertThat(RawAnswer.to(page.resolve("/console/status"), "GET", Map.of()).status())
+          .isEqualTo(404);
+      assertThat(RawAnswer.to(page.resolve("/q/health/live"), "GET", Map.of()).status())
+          .isEqualTo(200);
     }
   }
 }

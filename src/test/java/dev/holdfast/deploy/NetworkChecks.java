@@ -62,12 +62,13 @@ final class NetworkChecks {
         problems.add("lets in " + rule);
       }
     }
-    // Nobody may read health and metrics by default.
+    // Nobody may read health and metrics by default. Those who publish the console let clients in.
     compare(
         problems,
         "lets in",
         ports(in),
         !chart.values().at("/networkPolicy/monitoring").isEmpty()
+                || chart.values().at("/console/ingress/enabled").asBoolean()
             ? Set.of("http", "management")
             : Set.of("http"));
     List<NetworkPolicyEgressRule> out = new ArrayList<>(policy.getSpec().getEgress());
@@ -197,7 +198,14 @@ final class NetworkChecks {
     }
   }
 
-  /** Ingress and HTTPRoute lead to the Service, with the paths of clients and no others. */
+  private static String consoleUrl(RenderedChart chart) {
+    return chart.values().path("config").path("operators.console-url").asText();
+  }
+
+  /**
+   * Ingress and HTTPRoute lead to the Service, with the paths of clients and no others. The Ingress
+   * of the console has its path.
+   */
   static List<String> routes(RenderedChart chart) {
     List<String> problems = new ArrayList<>();
     Set<String> services = new TreeSet<>();
@@ -215,7 +223,9 @@ final class NetworkChecks {
             problems,
             "paths",
             set(paths.stream().map(HTTPIngressPath::getPath).toList()),
-            endpoints);
+            ingress.getMetadata().getName().endsWith("-console")
+                ? Set.of(URI.create(consoleUrl(chart)).getPath())
+                : endpoints);
         for (HTTPIngressPath path : paths) {
           var backend = path.getBackend().getService();
           require(problems, services, backend.getName() + ":" + backend.getPort().getName());

@@ -71,16 +71,21 @@ interface SessionStoreListContract extends SessionStoreFixture {
     sessions.forEach(store::create);
     store.touch(sessions.get(1).id(), NOTHING);
 
-    assertThat(store.latest(1))
+    assertThat(store.latest(0, 1))
         .extracting(SessionStore.Page.Entry::session)
         .containsExactly(sessions.get(1));
-    assertThat(store.latest(10)).hasSize(3);
-    assertThatIllegalArgumentException().isThrownBy(() -> store.latest(0));
+    assertThat(store.latest(0, 10)).hasSize(3);
+    assertThat(store.latest(1, 10)).hasSize(2);
+    assertThat(store.latest(1, 10))
+        .extracting(SessionStore.Page.Entry::session)
+        .doesNotContain(sessions.get(1));
+    assertThat(store.latest(3, 10)).isEmpty();
+    assertThatIllegalArgumentException().isThrownBy(() -> store.latest(0, 0));
   }
 
   @Test
   default void shouldListNothingInAnEmptyStore() {
-    assertThat(create(LONG, 10).latest(10)).isEmpty();
+    assertThat(create(LONG, 10).latest(0, 10)).isEmpty();
     assertThat(create(LONG, 10).list(null, 10))
         .isEqualTo(new SessionStore.Page(List.of(), Optional.empty()));
   }

@@ -22,6 +22,8 @@ public final class OpenIdProvider implements AutoCloseable {
   private static final String SCRIPT = "openid-provider.mjs";
   private static final Pattern TOKEN = Pattern.compile("\"access_token\":\"([^\"]+)\"");
 
+  private static final Pattern CLIENT_ID = Pattern.compile("\"client_id\":\"([^\"]+)\"");
+
   private final NodeFixture node;
 
   private OpenIdProvider(NodeFixture node) {
@@ -76,6 +78,26 @@ public final class OpenIdProvider implements AutoCloseable {
     return token.group(1);
   }
 
+  /**
+   * Registers a program of this machine where people sign in (RFC 7591), and returns its id.
+   *
+   * @param scopes all that it may ask for, with spaces between
+   */
+  public String register(URI redirect, String scopes) {
+    String body =
+        """
+        {"redirect_uris":["%s"],"application_type":"native","token_endpoint_auth_method":"none",\
+        "grant_types":["authorization_code"],"response_types":["code"],"scope":"%s"}\
+        """
+            .formatted(redirect, scopes);
+    String answer = send(request("/reg").header("Content-Type", "application/json"), body);
+    Matcher id = CLIENT_ID.matcher(answer);
+    if (!id.find()) {
+      throw new IllegalStateException(answer);
+    }
+    return id.group(1);
+  }
+
   /** Revokes an opaque token of a client (RFC 7009). */
   public void revoke(String client, String token) {
     String answer = post("/token/revocation", client, "token=" + URLEncoder.encode(token, UTF_8));
@@ -87,14 +109,21 @@ public final class OpenIdProvider implements AutoCloseable {
   private String post(String path, String client, String form) {
     String credentials =
         Base64.getEncoder().encodeToString((client + ":" + client).getBytes(UTF_8));
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create(issuer() + path))
+    return send(
+        request(path)
             .header("Content-Type", "application/x-www-form-urlencoded")
-            .header("Authorization", "Basic " + credentials)
-            .POST(HttpRequest.BodyPublishers.ofString(form))
-            .build();
+            .header("Authorization", "Basic " + credentials),
+        form);
+  }
+
+  private HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(URI.create(issuer() + path));
+  }
+
+  private String send(HttpRequest.Builder request, String body) {
+    HttpRequest sent = request.POST(HttpRequest.BodyPublishers.ofString(body)).build();
     try (HttpClient http = HttpClient.newHttpClient()) {
-      return http.send(request, HttpResponse.BodyHandlers.ofString()).body();
+      return http.send(sent, HttpResponse.BodyHandlers.ofString()).body();
     } catch (IOException e) {
       throw new IllegalStateException(output(), e);
     } catch (InterruptedException e) {

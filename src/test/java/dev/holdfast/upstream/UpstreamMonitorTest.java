@@ -62,6 +62,21 @@ class UpstreamMonitorTest {
     }
   }
 
+  @Test
+  void shouldRememberTheLastFailureOfAServerThatIsBack() {
+    try (UpstreamMonitor monitor = new UpstreamMonitor(HOUR, HOUR)) {
+      Upstream watched = watched(monitor, server, Optional::empty);
+      assertThat(monitor.lastFailures()).isEmpty();
+
+      fail(watched, new UpstreamException.Refused(503, null, null));
+      succeed(watched);
+
+      assertThat(monitor.problems().get("web")).isEmpty();
+      assertThat(monitor.lastFailures().get("web"))
+          .satisfies(last -> assertThat(last.reason()).contains("503"));
+    }
+  }
+
   /** Sessions of the server before go on there, also when it is gone. */
   @Test
   void shouldNotBlameANewServerForTheOneBefore() {

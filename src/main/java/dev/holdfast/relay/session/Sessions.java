@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /** Finds and ends sessions: in the store, in the log and at the upstream. Thread-safe. */
 public final class Sessions {
@@ -167,6 +168,11 @@ public final class Sessions {
   /** Removes a session that has ended from memory. */
   public void forget(Session session) {
     recent.forget(session);
+  }
+
+  /** Finds a session that was used here recently, in memory; null if it was not. */
+  public @Nullable Session recent(SessionId id) {
+    return recent.find(id);
   }
 
   /** Finds a session in the store, without noting that it is in use. */

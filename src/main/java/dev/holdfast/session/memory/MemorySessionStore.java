@@ -258,11 +258,12 @@ public final class MemorySessionStore implements SessionStore {
 
   /** Looks at all sessions, which is quick in memory. */
   @Override
-  public List<Page.Entry> latest(int most) {
+  public List<Page.Entry> latest(int skip, int most) {
     SessionStore.requirePageSize(most);
     return entries.values().stream()
         .filter(this::isAlive)
         .sorted(Comparator.comparing(Entry::expires).reversed())
+        .skip(skip)
         .limit(most)
         .map(entry -> new Page.Entry(entry.session(), entry.activity()))
         .toList();

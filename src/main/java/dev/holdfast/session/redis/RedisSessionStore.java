@@ -230,9 +230,9 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   @Override
-  public List<Page.Entry> latest(int most) {
+  public List<Page.Entry> latest(int skip, int most) {
     SessionStore.requirePageSize(most);
-    Request newest = Request.cmd(Command.ZRANGE, keys.sessions(), 0, most - 1, "REV");
+    Request newest = Request.cmd(Command.ZRANGE, keys.sessions(), skip, skip + most - 1, "REV");
     return call(() -> entries(requireNonNull(redis.send(newest)).stream()));
   }
 

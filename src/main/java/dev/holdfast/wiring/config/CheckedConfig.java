@@ -9,6 +9,7 @@ import dev.holdfast.clients.KnownClient;
 import dev.holdfast.cluster.ClusterConfig;
 import dev.holdfast.config.ConfigErrors;
 import dev.holdfast.config.ConfigOrigin;
+import dev.holdfast.console.access.OperatorsConfig;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.text.Urls;
@@ -71,6 +72,9 @@ public final class CheckedConfig {
     }
     checkKeys();
     checkIssuers();
+    new OperatorsCheck(gateway, mapping(OperatorsConfig.class), auth)
+        .problems()
+        .forEach(this::problem);
     refuseProblems();
   }
 

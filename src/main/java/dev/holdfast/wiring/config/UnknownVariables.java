@@ -5,6 +5,7 @@ import dev.holdfast.cluster.ClusterConfig;
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.ConfigKeys;
 import dev.holdfast.config.ConfigOrigin;
+import dev.holdfast.console.access.OperatorsConfig;
 import dev.holdfast.era.north.EraConfig;
 import dev.holdfast.held.HeldConfig;
 import dev.holdfast.http.limit.LimitsConfig;
@@ -50,7 +51,8 @@ public final class UnknownVariables {
           LimitsConfig.class,
           ClusterConfig.class,
           TraceConfig.class,
-          AuthConfig.class);
+          AuthConfig.class,
+          OperatorsConfig.class);
 
   static final ConfigKeys KEYS = new ConfigKeys(MAPPINGS);
 

@@ -5,6 +5,7 @@ import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.console.GatewayInfo;
+import dev.holdfast.console.access.Access;
 import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.upstream.UpstreamMonitor;
 import dev.holdfast.wiring.config.GatewayConfig;
@@ -34,14 +35,16 @@ final class StartReport {
   private final HttpServer server;
   private final SmallRyeConfig config;
   private final GatewayInfo info;
+  private final Access console;
 
   /** The URL before the paths. */
   private volatile String root = "";
 
-  StartReport(HttpServer server, SmallRyeConfig config, GatewayInfo info) {
+  StartReport(HttpServer server, SmallRyeConfig config, GatewayInfo info, Access console) {
     this.server = server;
     this.config = config;
     this.info = info;
+    this.console = console;
   }
 
   void serving(@ObservesAsync HttpServerStart start) {
@@ -65,10 +68,14 @@ final class StartReport {
   }
 
   private void reportConsole() {
+    if (console.url() != null) {
+      LOG.infof("console url=%s", console.url());
+      return;
+    }
     // The management port may be opened later than the other, so a fixed number is taken as it is.
     int fixed = config.getValue("quarkus.management.port", int.class);
     int port = fixed > 0 ? fixed : server.getManagementPort();
-    if (port > 0 && info.served()) {
+    if (port > 0 && console.served()) {
       String host = config.getValue("quarkus.management.host", String.class);
       LOG.infof("console url=%s/", base("http", host, port));
     }

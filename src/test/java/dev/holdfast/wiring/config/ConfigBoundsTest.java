@@ -60,6 +60,8 @@ class ConfigBoundsTest {
     "clients.x.resumes, 0, -1, 0 to 1000",
     "clients.x.resumes, 1000, 1001, 0 to 1000",
     "clients.x.time-limit, 1d, 25h, 0s to 1d",
+    "operators.sign-in-life, 1m, 59s, 1m to 1d",
+    "operators.sign-in-life, 1d, 25h, 1m to 1d",
     "auth.recheck-interval, 0s, -1s, 0s to 1d",
     "auth.recheck-interval, 1d, 25h, 0s to 1d",
     "stream.idle-timeout, 0s, -1s, 0s to 1d",

@@ -1,15 +1,16 @@
-package dev.holdfast.cli;
+package dev.holdfast.relay.stream;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.Optional;
 
 /** State of a call, by the newest message of its stream. */
-enum CallState {
+public enum CallState {
   RUNNING,
   /** The server has asked the client, and has sent nothing since. */
   WAITING,
@@ -17,9 +18,13 @@ enum CallState {
   FAILED,
   CANCELLED;
 
+  /** Size of a result that is not read to its end to learn whether it is an error of the tool. */
+  private static final int LARGE = 64 << 10;
+
   private static final JsonFactory JSON = new JsonFactory();
 
-  String text() {
+  /** The name of the state. */
+  public String text() {
     return name().toLowerCase(Locale.ROOT);
   }
 
@@ -30,7 +35,7 @@ enum CallState {
    * @param beginning of the newest message; empty if there is none
    * @return empty if the beginning is too short to tell
    */
-  static Optional<CallState> of(boolean isOpen, byte[] beginning) {
+  public static Optional<CallState> of(boolean isOpen, byte[] beginning) {
     if (beginning.length == 0) {
       return Optional.of(isOpen ? RUNNING : CANCELLED);
     }
@@ -39,6 +44,23 @@ enum CallState {
     } catch (IOException cut) {
       return Optional.empty();
     }
+  }
+
+  /**
+   * Returns in a word how a call has ended: {@code result}, {@code tool error}, {@code error} or
+   * {@code cancelled}.
+   *
+   * @param last the last message of its stream
+   */
+  public static String ending(byte[] last) {
+    return switch (of(false, last).orElse(FAILED)) {
+      case FINISHED ->
+          last.length <= LARGE && "true".equals(JsonEdit.raw(last, "result", "isError"))
+              ? "tool error"
+              : "result";
+      case CANCELLED -> "cancelled";
+      case FAILED, RUNNING, WAITING -> "error";
+    };
   }
 
   private static CallState open(JsonParser parser) throws IOException {

@@ -1,0 +1,130 @@
+package dev.holdfast.wiring;
+
+import dev.holdfast.call.SessionId;
+import dev.holdfast.cli.ProcessMode;
+import dev.holdfast.cluster.ReplicaList;
+import dev.holdfast.console.Calls;
+import dev.holdfast.console.calls.CallRecords;
+import dev.holdfast.console.fleet.Counts;
+import dev.holdfast.console.fleet.Fleet;
+import dev.holdfast.console.fleet.History;
+import dev.holdfast.console.fleet.RedisReports;
+import dev.holdfast.console.fleet.Report;
+import dev.holdfast.console.fleet.Reports;
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.SharedLog;
+import dev.holdfast.log.StreamIndex;
+import dev.holdfast.relay.Relay;
+import dev.holdfast.relay.pump.Pumps;
+import dev.holdfast.relay.session.Sessions;
+import dev.holdfast.session.Session;
+import dev.holdfast.wiring.config.GatewayConfig;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.quarkus.runtime.Startup;
+import jakarta.annotation.PreDestroy;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Lets the console know calls and figures of all replicas. */
+@Singleton
+@Startup
+final class FleetProducer {
+
+  private final @Nullable Thread sampling;
+
+  @Produces final Fleet fleet;
+
+  FleetProducer(
+      GatewayConfig gateway,
+      ProcessMode mode,
+      CallRecords records,
+      Relay relay,
+      StreamIndex streams,
+      Optional<RedisConnections> redis,
+      MeterRegistry metrics,
+      InstantSource clock) {
+    History history = new History(metrics, clock);
+    Counts counts = new Counts(metrics, relay::openStreams);
+    String replica = redis.map(opened -> opened.replica().value()).orElse("");
+    Supplier<Report> own =
+        () ->
+            new Report(
+                replica, clock.millis(), records.last(streams), history.samples(), counts.read());
+    Supplier<List<ReplicaList.Replica>> replicas =
+        () -> redis.map(opened -> opened.replicas().list()).orElse(List.of());
+    fleet =
+        new Fleet(
+            own,
+            redis.map(opened -> reports(opened, own, records, history)).orElse(Reports.NONE),
+            replicas,
+            clock);
+    records.find(new OfRelay(relay.sessions()));
+    sampling =
+        mode.serves() && gateway.console() != GatewayConfig.Console.OFF
+            ? Thread.ofVirtual().name("console-history").start(() -> sample(history))
+            : null;
+  }
+
+  private static Reports reports(
+      RedisConnections redis, Supplier<Report> own, CallRecords records, History history) {
+    RedisReports reports =
+        new RedisReports(
+            redis.client(),
+            redis.keys(),
+            redis.replica().value(),
+            redis.replicas(),
+            own,
+            () -> records.changes() + history.taken());
+    redis.subscription().addListener(reports::received, () -> {});
+    return reports;
+  }
+
+  /** Sessions as the relay knows them. */
+  private record OfRelay(Sessions sessions) implements CallRecords.Sessions {
+
+    @Override
+    public @Nullable Session recent(SessionId id) {
+      return sessions.recent(id);
+    }
+
+    @Override
+    public Optional<Session> stored(SessionId id) {
+      return sessions.peek(id);
+    }
+  }
+
+  private static void sample(History history) {
+    try {
+      while (true) {
+        history.sample();
+        Thread.sleep(History.STEP);
+      }
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Produces
+  @Singleton
+  static Calls calls(
+      Fleet fleet,
+      EventLog log,
+      StreamIndex streams,
+      SharedLog shared,
+      Pumps pumps,
+      InstantSource clock) {
+    return new Calls(fleet, log, streams, shared.inbox(), pumps, clock);
+  }
+
+  @PreDestroy
+  void close() {
+    if (sampling != null) {
+      sampling.interrupt();
+    }
+  }
+}
