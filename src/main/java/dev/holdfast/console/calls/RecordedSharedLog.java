@@ -45,8 +45,8 @@ public record RecordedSharedLog(SharedLog log, CallRecords records) implements S
   }
 
   @Override
-  public void evictReplacedWatchers() {
-    log.evictReplacedWatchers();
+  public void catchUp() {
+    log.catchUp();
   }
 
   @Override
