@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.auth.RequiredScopes;
 import dev.holdfast.call.Caller;
+import dev.holdfast.call.Conversation;
 import dev.holdfast.call.Exchange;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.console.access.ConsoleRequest;
@@ -17,9 +18,11 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonRpcMessages;
+import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.Reply;
+import dev.holdfast.relay.session.SessionOpener;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.tail.Tail;
@@ -33,6 +36,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 
@@ -70,11 +74,15 @@ public final class Tries {
   }
 
   /** A session of an operator with a server. */
-  private record Opened(String upstream, SessionId session, Caller caller) {
+  private record Opened(String upstream, Conversation.Streamable session, Caller caller) {
 
-    Exchange exchange(String message) {
-      return new Exchange(
-          upstream, session, false, caller, Envelopes.read(message.getBytes(UTF_8)));
+    Reply send(Relay relay, String message) {
+      return send(relay, Envelopes.read(message.getBytes(UTF_8)));
+    }
+
+    Reply send(Relay relay, Body body) {
+      return relay.take(
+          session, new Exchange(upstream, session, caller, body, () -> false), () -> {});
     }
   }
 
@@ -92,17 +100,13 @@ public final class Tries {
           throw new RefusedException(403, "the scope " + scope + " is missing");
         });
     return answered(() -> {
-      Exchange exchange = new Exchange(upstream, null, false, caller, initialize(version));
-      if (!(relay.take(exchange, () -> {}) instanceof Reply.Initialization(var reply))
-          || reply.session() == null) {
+      SessionOpener.InitializeReply reply = relay.open(upstream, initialize(version), caller);
+      Session session = reply.session();
+      if (session == null) {
         throw new RefusedException(502, "the server opens no session");
       }
-      Session session = reply.session();
-      Opened opened = new Opened(upstream, session.id(), caller);
-      Reply _ =
-          relay.take(
-              new Exchange(upstream, session.id(), false, caller, JsonRpcMessages.INITIALIZED),
-              () -> {});
+      Opened opened = new Opened(upstream, new Conversation.Streamable(session.id()), caller);
+      Reply _ = opened.send(relay, JsonRpcMessages.INITIALIZED);
       JsonObject result = result(reply.messages().getLast());
       return new JsonObject()
           .put("try", sealed(request, upstream, session.id().value()))
@@ -114,7 +118,7 @@ public final class Tries {
   }
 
   /** A request that opens a session for a program that answers no questions. */
-  public static Body initialize(String version) {
+  public static Message.Request initialize(String version) {
     JsonObject params =
         new JsonObject()
             .put("protocolVersion", ProtocolVersion.NEWEST_WITH_SESSIONS.wire())
@@ -122,7 +126,8 @@ public final class Tries {
             .put(
                 "clientInfo",
                 new JsonObject().put("name", "holdfast-console").put("version", version));
-    return Envelopes.read(message("initialize", params).getBytes(UTF_8));
+    Body body = Envelopes.read(message("initialize", params).getBytes(UTF_8));
+    return Objects.requireNonNull(Exchange.initializeIn(body));
   }
 
   private JsonArray tools(Opened opened) {
@@ -145,7 +150,7 @@ public final class Tries {
   }
 
   private JsonObject ask(Opened opened, String message) {
-    return switch (relay.take(opened.exchange(message), () -> {})) {
+    return switch (opened.send(relay, message)) {
       case Reply.Json(byte[] document, int _) -> result(document);
       case Reply.Stream(Tail tail, boolean _) -> result(last(unfollowed(tail)));
       case Reply.Acknowledgement _, Reply.Initialization _ ->
@@ -208,7 +213,7 @@ public final class Tries {
             .put("arguments", body.getValue("arguments"))
             .put("_meta", new JsonObject().put("progressToken", "try"));
     return answered(() ->
-        switch (relay.take(opened.exchange(message("tools/call", params)), () -> {})) {
+        switch (opened.send(relay, message("tools/call", params))) {
           case Reply.Json(byte[] document, int _) ->
               new JsonObject().put("answer", new String(document, UTF_8));
           case Reply.Stream(Tail tail, boolean _) -> {
@@ -238,7 +243,7 @@ public final class Tries {
     Optional<Tail> tail = Optional.empty();
     try {
       tail =
-          answered(() -> relay.resume(opened.upstream(), opened.session(), opened.caller(), last));
+          answered(() -> relay.resume(opened.upstream(), opened.session().id(), opened.caller(), last));
     } finally {
       if (tail.isEmpty()) {
         followed.release();
@@ -258,7 +263,7 @@ public final class Tries {
   void end(ConsoleRequest request) {
     Opened opened = opened(request, String.valueOf(request.body().getValue("try")));
     answered(() -> {
-      relay.end(opened.upstream(), opened.session(), false, opened.caller());
+      relay.end(opened.upstream(), opened.session(), opened.caller());
       return true;
     });
   }
@@ -292,7 +297,10 @@ public final class Tries {
     return seal.open(handle, bound(request))
         .map(content -> new JsonArray(new String(content, UTF_8)))
         .map(content ->
-            new Opened(content.getString(0), new SessionId(content.getString(1)), caller(request)))
+            new Opened(
+                content.getString(0),
+                new Conversation.Streamable(new SessionId(content.getString(1))),
+                caller(request)))
         .orElseThrow(() -> new RefusedException(404, "there is no such try"));
   }
 

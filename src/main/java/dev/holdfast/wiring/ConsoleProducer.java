@@ -6,7 +6,6 @@ import dev.holdfast.auth.AuthConfig;
 import dev.holdfast.auth.CodeFlow;
 import dev.holdfast.auth.RequiredScopes;
 import dev.holdfast.call.Endpoint;
-import dev.holdfast.call.Exchange;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.console.Console;
 import dev.holdfast.console.GatewayInfo;
@@ -19,7 +18,6 @@ import dev.holdfast.console.access.SignIns;
 import dev.holdfast.console.fleet.Fleet;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.StreamIndex;
-import dev.holdfast.protocol.Message;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.seal.Seal;
 import dev.holdfast.seal.SealStore;
@@ -38,11 +36,9 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
-import org.jspecify.annotations.Nullable;
 
 /** Produces the console. */
 final class ConsoleProducer {
@@ -103,11 +99,7 @@ final class ConsoleProducer {
         clients,
         name ->
             Optional.ofNullable(merged.all().get(name))
-                .map(endpoint -> endpoint.survey(Objects.requireNonNull(initialize(info)))));
-  }
-
-  private static Message.@Nullable Request initialize(GatewayInfo info) {
-    return Exchange.initializeIn(Tries.initialize(info.version()));
+                .map(endpoint -> endpoint.survey(Tries.initialize(info.version()))));
   }
 
   @Produces
