@@ -35,7 +35,7 @@ public final class AgentUpstream extends ForwardingUpstream {
   private static final Profile PROFILE = Profile.of(Set.of(), false, true);
 
   /** The agents are children of one process. */
-  private static final Placement PLACEMENT = new Placement("local", true, false, false, false);
+  private static final Placement PLACEMENT = new Placement.Pinned("local", false, false);
 
   private final ChosenLevels levels;
   private final AgentSessions sessions;

@@ -59,8 +59,7 @@ final class StatelessRequest extends ClientRequest {
 
   @Override
   void exchange() {
-    Placement placement = upstream.placement(LINK);
-    if (placement.pinned() || placement.runsInProcess()) {
+    if (!(upstream.placement(LINK) instanceof Placement.Anywhere)) {
       refuse();
       return;
     }

@@ -168,7 +168,7 @@ final class MemberSessions {
             merged.protocolVersion(),
             Members.forServer(server, merged.sender()));
     UpstreamLink link = Objects.requireNonNull(handshake.link());
-    if (server.placement(link).pinned() && !isPinned(merged)) {
+    if (server.placement(link) instanceof Placement.Pinned && !isPinned(merged)) {
       server.attach(link).end();
       throw new UpstreamException.Broken("it needs a session that began when it was known", null);
     }
@@ -288,7 +288,8 @@ final class MemberSessions {
 
   /** Returns true if calls of a session with a member run in the process that made them. */
   boolean runsInProcess(UpstreamLink merged, String member, UpstreamLink link) {
-    return servers.server(member).placement(at(merged, member, link)).runsInProcess();
+    return servers.server(member).placement(at(merged, member, link))
+        instanceof Placement.InProcess;
   }
 
   /** Ends all sessions with members, as far as this replica knows them. Does not throw. */
@@ -298,7 +299,7 @@ final class MemberSessions {
 
   /** Ends the sessions that live on this replica. Does not throw. */
   void leave(UpstreamLink merged) {
-    endAll(merged, Placement::pinned);
+    endAll(merged, Placement.Pinned.class::isInstance);
   }
 
   private void endAll(UpstreamLink merged, Predicate<Placement> which) {

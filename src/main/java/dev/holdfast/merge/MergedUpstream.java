@@ -115,8 +115,9 @@ public final class MergedUpstream implements Upstream {
 
   @Override
   public Placement placement(UpstreamLink link) {
-    boolean pinned = MemberSessions.isPinned(link);
-    return new Placement(Placement.MERGED, pinned, pinned, pinned, !pinned);
+    return MemberSessions.isPinned(link)
+        ? new Placement.Pinned("merged", true, true)
+        : new Placement.InProcess("merged", true);
   }
 
   @Override

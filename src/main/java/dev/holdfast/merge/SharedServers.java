@@ -5,6 +5,7 @@ import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.Placement;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
@@ -90,7 +91,8 @@ final class SharedServers {
     return member.offer() != null
         ? member.offer().isPinned()
         : servers.byName().containsKey(member.name())
-            && servers.server(member.name()).placement(new UpstreamLink(null, "")).pinned();
+            && servers.server(member.name()).placement(new UpstreamLink(null, ""))
+                instanceof Placement.Pinned;
   }
 
   /** Reads the lists of a server in a session of their own. */
@@ -102,7 +104,7 @@ final class SharedServers {
     UpstreamSession session = server.attach(link.with(sender));
     try {
       session.send(JsonRpcMessages.INITIALIZED);
-      boolean pinned = server.placement(link).pinned();
+      boolean pinned = server.placement(link) instanceof Placement.Pinned;
       return Offer.read(Offer.of(handshake.response(), pinned), session);
     } finally {
       session.end();

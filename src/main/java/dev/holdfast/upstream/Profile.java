@@ -10,7 +10,7 @@ import java.util.Set;
  * @param takesClientToken whether it gets, or is shown something for, the access tokens of clients
  * @param needsClientToken whether it is of no use without
  * @param canReopen whether a lost session can be opened again with what the gateway keeps: a
- *     {@linkplain Placement#pinned pinned} one by {@link Upstream#reopen}, any other by the
+ *     {@linkplain Placement.Pinned pinned} one by {@link Upstream#reopen}, any other by the
  *     upstream itself
  * @param opensSessions whether it opens new sessions. One that was removed only serves those it has
  */

@@ -120,7 +120,8 @@ public final class ReplaceableUpstream implements Upstream {
       return all.getFirst();
     }
     return all.stream()
-        .filter(server -> server.upstream().placement(link).openHere())
+        .filter(server ->
+            server.upstream().placement(link) instanceof Placement.Pinned(_, _, var here) && here)
         .findFirst()
         .or(() ->
             all.stream()

@@ -47,7 +47,7 @@ public interface Upstream extends AutoCloseable {
   }
 
   /**
-   * Opens a lost session again under its old id, {@linkplain Placement#pinned pinned} to this
+   * Opens a lost session again under its old id, {@linkplain Placement.Pinned pinned} to this
    * process. The server gets the messages that began the session. All other state of the session is
    * lost.
    *

@@ -26,7 +26,7 @@ public interface UpstreamSession {
 
   /**
    * Takes messages that another process has sent to the server, for calls that {@linkplain
-   * Placement#runsInProcess run in this one}. Throws as {@link #send} does.
+   * Placement.InProcess run in this one}. Throws as {@link #send} does.
    */
   default void told(Body messages) {
     send(messages);
@@ -68,7 +68,7 @@ public interface UpstreamSession {
   void end();
 
   /**
-   * Ends what only this process has of a {@linkplain Placement#pinned pinned} session, such as a
+   * Ends what only this process has of a {@linkplain Placement.Pinned pinned} session, such as a
    * child process: another one goes on with the session. Does not throw.
    */
   default void leave() {

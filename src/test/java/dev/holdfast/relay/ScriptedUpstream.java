@@ -84,7 +84,12 @@ public final class ScriptedUpstream implements Upstream {
   @Override
   public Placement placement(UpstreamLink link) {
     onPlacement.run();
-    return new Placement("scripted", keeping, keeping, false, resident);
+    if (keeping) {
+      return new Placement.Pinned("scripted", true, false);
+    }
+    return resident
+        ? new Placement.InProcess("scripted", false)
+        : new Placement.Anywhere("scripted");
   }
 
   @Override

@@ -163,7 +163,7 @@ class ReplaceableUpstreamTest {
 
     @Override
     public Placement placement(UpstreamLink link) {
-      return new Placement(name, true, true, open.contains(link.session()), false);
+      return new Placement.Pinned(name, true, open.contains(link.session()));
     }
 
     @Override

@@ -142,7 +142,7 @@ public final class EraUpstream extends ForwardingUpstream {
 
   private Discovery discover(ClientFacts client, Caller opener) {
     UpstreamLink server = new UpstreamLink(null, NEW);
-    return upstream.placement(server).pinned()
+    return upstream.placement(server) instanceof Placement.Pinned
         ? Discovery.start(upstream, client, opener)
         : Discovery.ask(upstream.attach(server.with(opener)), client);
   }
@@ -203,7 +203,9 @@ public final class EraUpstream extends ForwardingUpstream {
   public Placement placement(UpstreamLink link) {
     ClientFacts client = ClientFacts.parse(link.session());
     Placement placement = upstream.placement(atServer(link, client));
-    return client == null || placement.pinned() ? placement : placement.inProcess();
+    return client != null && placement instanceof Placement.Anywhere(String transport)
+        ? new Placement.InProcess(transport, false)
+        : placement;
   }
 
   private static UpstreamLink atServer(UpstreamLink link, @Nullable ClientFacts client) {

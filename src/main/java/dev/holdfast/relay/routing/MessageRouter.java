@@ -28,9 +28,9 @@ import org.jboss.logging.Logger;
 /**
  * Routes messages of clients, on whichever replica they arrive. A cancellation goes to the pump of
  * the stream that it ends, and every message goes to the upstream. Most upstreams are reachable
- * from any replica. Messages for calls that {@link dev.holdfast.upstream.Placement#runsInProcess()
- * run inside a replica} go through the inbox of the session, and so do all messages of a session
- * that is pinned to another replica. Thread-safe.
+ * from any replica. Messages for calls that {@link dev.holdfast.upstream.Placement.InProcess run
+ * inside a replica} go through the inbox of the session, and so do all messages of a session that
+ * is pinned to another replica. Thread-safe.
  */
 public record MessageRouter(
     Sessions sessions,

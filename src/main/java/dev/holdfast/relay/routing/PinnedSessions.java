@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The sessions that are pinned to this replica, because their server {@link
- * dev.holdfast.upstream.Placement#pinned lives} in this process. A session is pinned to the owner
+ * dev.holdfast.upstream.Placement.Pinned lives} in this process. A session is pinned to the owner
  * of its standalone stream, which stays open until the server is lost for good. Thread-safe.
  */
 public final class PinnedSessions {

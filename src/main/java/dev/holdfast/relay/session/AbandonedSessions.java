@@ -22,11 +22,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions of this replica that {@linkplain dev.holdfast.upstream.Placement#scarce take one of
- * few places} and that no client uses: no client is connected on any replica, and no request is
- * open. A client that has resumed a stream is known to come back, so its session is not abandoned.
- * Each search also records that sessions with an open request are in use, so that they do not
- * expire. Thread-safe; no lock is held while the store is read.
+ * The sessions of this replica that {@linkplain dev.holdfast.upstream.Placement.Pinned#scarce take
+ * one of few places} and that no client uses: no client is connected on any replica, and no request
+ * is open. A client that has resumed a stream is known to come back, so its session is not
+ * abandoned. Each search also records that sessions with an open request are in use, so that they
+ * do not expire. Thread-safe; no lock is held while the store is read.
  *
  * <p>A connected client uses its session at least every {@link #MAX_SILENCE}, as the store records.
  */

@@ -76,26 +76,26 @@ public record SessionUpstreams(Upstreams configured, SessionStore store) {
 
   /** Returns true if messages of a session must reach the replica that runs its calls. */
   public boolean runsInProcess(Session session) {
-    return placement(session).map(Placement::runsInProcess).orElse(false);
-  }
-
-  /** Returns true if a session is with several servers. */
-  boolean isMerged(Session session) {
-    return placement(session).map(Placement::isMerged).orElse(false);
+    return placement(session) instanceof Placement.InProcess;
   }
 
   /** Returns true if a session is pinned to the replica that opened it. */
   public boolean isPinned(Session session) {
-    return placement(session).map(Placement::pinned).orElse(false);
+    return placement(session) instanceof Placement.Pinned;
   }
 
   /** Returns true if a session takes one of few places at its upstream. */
   boolean isScarce(Session session) {
-    return session.isInitialized() && placement(session).map(Placement::scarce).orElse(false);
+    return session.isInitialized()
+        && placement(session) instanceof Placement.Pinned(_, var scarce, _)
+        && scarce;
   }
 
-  private Optional<Placement> placement(Session session) {
-    return of(session).map(upstream -> upstream.placement(PinnedServer.link(session)));
+  /** The place of a session: any, when its upstream is no longer configured. */
+  Placement placement(Session session) {
+    return of(session)
+        .map(upstream -> upstream.placement(PinnedServer.link(session)))
+        .orElse(Placement.LOCAL);
   }
 
   /** The server of a pinned session. Throws as {@link #attach} does. */

@@ -15,6 +15,7 @@ import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.upstream.Placement;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -183,8 +184,11 @@ public final class Sessions {
   /** Returns true if the server of a session may keep something for it. */
   public boolean isStateful(Session session) {
     return session.version().hasSessions()
-        && (!upstreams.runsInProcess(session) || upstreams.isMerged(session))
-        && (session.upstreamSession() != null || upstreams.isPinned(session));
+        && switch (upstreams.placement(session)) {
+          case Placement.Pinned _ -> true;
+          case Placement.InProcess place -> place.keeps() && session.upstreamSession() != null;
+          case Placement.Anywhere _ -> session.upstreamSession() != null;
+        };
   }
 
   /** Notes that a session is in use. */

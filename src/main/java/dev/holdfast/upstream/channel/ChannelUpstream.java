@@ -90,7 +90,7 @@ public abstract class ChannelUpstream implements Upstream {
   @Override
   public Placement placement(UpstreamLink link) {
     boolean open = link.session() != null && bySession.containsKey(link.session());
-    return new Placement(transport(), true, true, open, false);
+    return new Placement.Pinned(transport(), true, open);
   }
 
   /** The transport of all channels, as the configuration names it. */

@@ -28,7 +28,7 @@ public final class HttpUpstream implements Upstream {
   /** The gateway stores the id, and sends it with each request. */
   private static final int MAX_SESSION_ID = 2048;
 
-  private static final Placement PLACEMENT = Placement.shared("streamable-http");
+  private static final Placement PLACEMENT = new Placement.Anywhere("streamable-http");
 
   private final HttpClients clients;
   private final HttpUpstreamSettings settings;

@@ -6,6 +6,7 @@ import dev.holdfast.upstream.ForwardingSource;
 import dev.holdfast.upstream.ForwardingUpstream;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.OwnRequest;
+import dev.holdfast.upstream.Placement;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A server that ends idle sessions. It gets a {@code ping} in each session whose standalone stream
- * is read here, so that it keeps the session. {@linkplain dev.holdfast.upstream.Placement#pinned
+ * is read here, so that it keeps the session. {@linkplain dev.holdfast.upstream.Placement.Pinned
  * Pinned} sessions get none.
  */
 public final class PingingUpstream extends ForwardingUpstream {
@@ -53,7 +54,9 @@ public final class PingingUpstream extends ForwardingUpstream {
   @Override
   public UpstreamSession attach(UpstreamLink link) {
     UpstreamSession session = upstream.attach(link);
-    return link.gatewaySession() == null || link.isStateless() || upstream.placement(link).pinned()
+    return link.gatewaySession() == null
+            || link.isStateless()
+            || upstream.placement(link) instanceof Placement.Pinned
         ? session
         : new Session(session);
   }

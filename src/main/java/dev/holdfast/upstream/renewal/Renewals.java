@@ -13,6 +13,7 @@ import dev.holdfast.protocol.Methods;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.OwnRequest;
+import dev.holdfast.upstream.Placement;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
@@ -183,7 +184,7 @@ final class Renewals {
     try {
       if (next.session() == null
           || !next.protocolVersion().equals(link.protocolVersion())
-          || upstream.placement(next).pinned()) {
+          || upstream.placement(next) instanceof Placement.Pinned) {
         throw new UpstreamException.SessionGone();
       }
       if (!isInitialized(message)) {

@@ -2,6 +2,7 @@ package dev.holdfast.upstream.renewal;
 
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.upstream.ForwardingUpstream;
+import dev.holdfast.upstream.Placement;
 import dev.holdfast.upstream.Profile;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamLink;
@@ -11,7 +12,7 @@ import dev.holdfast.upstream.state.SessionMemory;
 /**
  * A server that may forget its sessions, as one over Streamable HTTP does when it restarts. A
  * message that it refuses for that reason goes to a session that is opened in place of the
- * forgotten one. Running calls are lost. {@linkplain dev.holdfast.upstream.Placement#pinned Pinned}
+ * forgotten one. Running calls are lost. {@linkplain dev.holdfast.upstream.Placement.Pinned Pinned}
  * sessions are not renewed here.
  */
 public final class RenewingUpstream extends ForwardingUpstream {
@@ -53,6 +54,6 @@ public final class RenewingUpstream extends ForwardingUpstream {
     return (renewsAll || !link.member().isEmpty())
         && link.gatewaySession() != null
         && !link.isStateless()
-        && !upstream.placement(link).pinned();
+        && !(upstream.placement(link) instanceof Placement.Pinned);
   }
 }

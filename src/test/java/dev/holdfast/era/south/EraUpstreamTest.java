@@ -14,6 +14,7 @@ import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.memory.MemorySessionStore;
 import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.Placement;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
@@ -113,8 +114,8 @@ class EraUpstreamTest {
     assertThat(text(handshake))
         .contains("\"protocolVersion\":\"2025-06-18\"", "\"tools\":{\"listChanged\":true}")
         .doesNotContain("supportedVersions", "resultType", "ttlMs", "cacheScope", "tasks");
-    assertThat(upstream.placement(link).runsInProcess()).isTrue();
-    assertThat(upstream.placement(link).transport()).isEqualTo("streamable-http");
+    assertThat(upstream.placement(link))
+        .isEqualTo(new Placement.InProcess("streamable-http", false));
     String asked = server.requests("server/discover").getFirst();
     assertThat(member(asked, "params", "_meta", "io.modelcontextprotocol/clientCapabilities"))
         .isEqualTo("{\"roots\":{},\"elicitation\":{\"form\":{}}}");
@@ -133,7 +134,7 @@ class EraUpstreamTest {
     for (int i = 0; i < 2; i++) {
       UpstreamLink link = Objects.requireNonNull(initialize(upstream, asked).link());
       assertThat(link.protocolVersion()).isEqualTo("2025-11-25");
-      assertThat(upstream.placement(link).runsInProcess()).isFalse();
+      assertThat(upstream.placement(link)).isInstanceOf(Placement.Anywhere.class);
     }
 
     // then

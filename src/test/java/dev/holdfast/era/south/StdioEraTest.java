@@ -13,6 +13,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.Placement;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
 import dev.holdfast.upstream.channel.Channel;
@@ -122,9 +123,7 @@ class StdioEraTest {
     assertThat(texts(take(stream, 1)).getFirst())
         .contains("tools/list_changed")
         .doesNotContain("subscriptionId");
-    assertThat(upstream.placement(link).pinned()).isTrue();
-    assertThat(upstream.placement(link).openHere()).isTrue();
-    assertThat(upstream.placement(link).runsInProcess()).isFalse();
+    assertThat(upstream.placement(link)).isEqualTo(new Placement.Pinned("stdio", true, true));
     assertThat(upstream.processes().running()).isEqualTo(1);
     assertThat(received()).noneMatch(line -> line.contains("initialize"));
   }
@@ -162,7 +161,7 @@ class StdioEraTest {
     UpstreamLink link = open(upstream);
 
     assertThat(link.protocolVersion()).isEqualTo("2025-11-25");
-    assertThat(upstream.placement(link).openHere()).isTrue();
+    assertThat(upstream.placement(link)).isEqualTo(new Placement.Pinned("stdio", true, true));
     await().until(() -> upstream.processes().running() == 1);
   }
 }

@@ -5,6 +5,7 @@ import static dev.holdfast.upstream.http.UpstreamFixture.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.holdfast.upstream.Placement;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import java.util.Objects;
@@ -37,7 +38,7 @@ class DetectingUpstreamTest {
 
     UpstreamLink link = open();
 
-    assertThat(upstream.placement(link).pinned()).isTrue();
+    assertThat(upstream.placement(link)).isInstanceOf(Placement.Pinned.class);
     assertThat(server.posts().getLast().target()).isEqualTo("/messages?session=1");
   }
 
@@ -47,7 +48,7 @@ class DetectingUpstreamTest {
 
     UpstreamLink link = open();
 
-    assertThat(upstream.placement(link).pinned()).isFalse();
+    assertThat(upstream.placement(link)).isInstanceOf(Placement.Anywhere.class);
     assertThat(link.session()).isEqualTo("s-1");
     assertThat(server.gets()).isEmpty();
   }
@@ -98,11 +99,11 @@ class DetectingUpstreamTest {
     UpstreamLink old = open();
 
     speakStreamableHttp();
-    assertThat(upstream.placement(open()).pinned()).isFalse();
+    assertThat(upstream.placement(open())).isInstanceOf(Placement.Anywhere.class);
     refuseAtTheAddressItself(404, "");
 
-    assertThat(upstream.placement(open()).pinned()).isTrue();
-    assertThat(upstream.placement(old).pinned()).isTrue();
+    assertThat(upstream.placement(open())).isInstanceOf(Placement.Pinned.class);
+    assertThat(upstream.placement(old)).isInstanceOf(Placement.Pinned.class);
   }
 
   private void refuseAtTheAddressItself(int status, String error) {
