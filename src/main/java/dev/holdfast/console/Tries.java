@@ -243,7 +243,8 @@ public final class Tries {
     Optional<Tail> tail = Optional.empty();
     try {
       tail =
-          answered(() -> relay.resume(opened.upstream(), opened.session().id(), opened.caller(), last));
+          answered(
+              () -> relay.resume(opened.upstream(), opened.session().id(), opened.caller(), last));
     } finally {
       if (tail.isEmpty()) {
         followed.release();

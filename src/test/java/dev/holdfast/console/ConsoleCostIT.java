@@ -4,10 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.auth.AccessKey;
-import dev.holdfast.auth.KeyClient;
 import dev.holdfast.testing.BrowserPage;
 import dev.holdfast.testing.Chromium;
+import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RedisMonitor;
 import dev.holdfast.testing.RoundRobin;
@@ -49,14 +50,14 @@ class ConsoleCostIT {
       List<Gateway> gateways = Gateway.startAll(List.of(settings, settings, settings));
       balancer.retarget(gateways.stream().map(each -> each.url("/q/health")).toList());
       AtomicLong commands = new AtomicLong();
-      try (KeyClient client = KeyClient.at(gateways.getFirst().url(), KEY);
-          RedisMonitor _ = RedisMonitor.start(redis, _ -> commands.incrementAndGet())) {
+      URI url = gateways.getFirst().url();
+      try (RedisMonitor _ = RedisMonitor.start(redis, _ -> commands.incrementAndGet())) {
         for (int i = 0; i < SESSIONS; i++) {
           // A session that is never used expires soon.
-          assertThat(client.initialized().post(INITIALIZED).statusCode()).isEqualTo(202);
+          assertThat(McpClient.at(url, KEY).post(INITIALIZED).statusCode()).isEqualTo(202);
         }
-        KeyClient.Lines call = client.initialized().stream(countdown());
-        String _ = call.await("progress");
+        FrameStream call = McpClient.at(url, KEY).stream(countdown());
+        String _ = call.event("progress");
         Thread.sleep(TIME); // The writes of the sessions come to an end.
         double idle = perSecond(commands, gateways, "nobody looks");
 

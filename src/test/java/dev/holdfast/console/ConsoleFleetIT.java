@@ -5,11 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.auth.AccessKey;
-import dev.holdfast.auth.KeyClient;
 import dev.holdfast.faults.server.CountingServer;
 import dev.holdfast.testing.BrowserPage;
 import dev.holdfast.testing.Chromium;
+import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.OpenIdProvider;
 import dev.holdfast.testing.RedisFixture;
@@ -112,17 +113,18 @@ class ConsoleFleetIT {
 
   /** Begins a call of a minute, and leaves. Returns the id of the session. */
   private static String callAndLeave(Gateway gateway) {
-    try (KeyClient client = KeyClient.at(gateway.url(), CLIENT).initialized()) {
-      String _ = client.stream(call(1, 600, 100)).await("progress");
-      return client.sessionId();
+    McpClient client = McpClient.at(gateway.url(), CLIENT);
+    try (FrameStream call = client.stream(call(1, 600, 100))) {
+      String _ = call.event("progress");
     }
+    return client.session();
   }
 
   @Test
   void shouldFindFollowAndCollectACallWhoseClientAndReplicaAreGone() throws IOException {
     Gateway first = gateways.getFirst();
-    try (KeyClient agent = KeyClient.at(first.url(), CLIENT).initialized();
-        Chromium browser = Chromium.open(console, "--hide-scrollbars");
+    McpClient agent = McpClient.at(first.url(), CLIENT);
+    try (Chromium browser = Chromium.open(console, "--hide-scrollbars");
         BrowserPage page = browser.page()) {
       for (int id = 1; id < CALLS; id++) {
         assertThat(agent.post(call(id, 1, 1)).statusCode()).isEqualTo(200);
@@ -137,7 +139,7 @@ class ConsoleFleetIT {
       choose(page, "#call-state", "client gone");
       page.waitFor("document.querySelectorAll('#calls tbody tr').length === 1");
       assertThat(page.run("document.documentElement.outerHTML").asText())
-          .doesNotContain(lost, agent.sessionId(), CLIENT.value());
+          .doesNotContain(lost, agent.session(), CLIENT.value());
       picture(page, "console-calls");
 
       click(page, "#calls tbody a");

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.auth.AccessKey;
-import dev.holdfast.auth.KeyClient;
 import dev.holdfast.console.RawAnswer;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.OpenIdProvider;
 import dev.holdfast.testing.Ports;
 import dev.holdfast.testing.RedisFixture;
@@ -164,7 +164,7 @@ class OperatorSignInIT {
 
   @Test
   void shouldRefuseWhatTheOperatorMayNotDo() throws IOException {
-    KeyClient client = clientSession();
+    McpClient client = clientSession();
     Browser viewer = Browser.open();
     viewer.signIn(VIEWER);
     Browser operator = Browser.open();
@@ -176,7 +176,7 @@ class OperatorSignInIT {
     assertThat(viewer.delete("console/sessions/" + key).status()).isEqualTo(403);
     assertThat(Browser.open().delete("console/sessions/" + key).status()).isEqualTo(401);
     assertThat(operator.delete("console/sessions/" + key).status()).isEqualTo(200);
-    assertThat(client.sessionId()).isNotEmpty();
+    assertThat(client.session()).isNotEmpty();
     assertThat(gateways.stream().map(Gateway::output))
         .anyMatch(lines -> lines.contains("\"act\":\"ended a session\""));
 
@@ -233,8 +233,8 @@ class OperatorSignInIT {
     assertThat(viewer.get("console/calls?skip=9999999999").status()).isEqualTo(400);
   }
 
-  private static KeyClient clientSession() {
-    return KeyClient.at(gateways.getFirst().url(), CLIENT).initialized();
+  private static McpClient clientSession() {
+    return McpClient.at(gateways.getFirst().url(), CLIENT);
   }
 
   @Test
