@@ -62,6 +62,11 @@ final class Departures implements Tails.Movable {
     return reasons.contains(Departure.STOP);
   }
 
+  /** Returns true if the client may stay. */
+  boolean isEmpty() {
+    return reasons.isEmpty();
+  }
+
   /** Returns true if a client that moves would be refused here. */
   boolean isRefused() {
     return reasons.contains(Departure.EXPIRED) || isRevoked();

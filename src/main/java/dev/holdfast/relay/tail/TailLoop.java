@@ -29,6 +29,9 @@ final class TailLoop {
   /** Upper bound of one wait, after which the session is noted as in use. */
   private static final Duration MAX_WAIT = Duration.ofMinutes(1);
 
+  /** The same for a client that shall move, in case it is now known to resume. */
+  private static final Duration MAX_WAIT_TO_MOVE = Duration.ofSeconds(10);
+
   private final TailContext context;
   private final StreamRef stream;
   private final ClientConnection client;
@@ -224,7 +227,12 @@ final class TailLoop {
       return false;
     }
     try {
-      return waiting && !departures.shouldEnd() && delivery.deliverNow(before, events, client);
+      boolean delivers =
+          waiting && !departures.shouldEnd() && delivery.deliverNow(before, events, client);
+      if (delivers && departures.shouldEnd()) {
+        signal.wake(); // Now the client has an id to resume from.
+      }
+      return delivers;
     } catch (Throwable failure) {
       // The append has succeeded, so the writer must not see this. The client resumes.
       LOG.debugf(failure, "tail failed stream=%s", stream);
@@ -243,7 +251,8 @@ final class TailLoop {
     }
     frames.atHead();
     delivery.flush(client);
-    Duration wait = least(writer.untilNextDeadline(), MAX_WAIT);
+    Duration most = departures.isEmpty() ? MAX_WAIT : MAX_WAIT_TO_MOVE;
+    Duration wait = least(writer.untilNextDeadline(), most);
     waiting = true;
     return await(least(least(wait, frames.untilPause()), frames.untilAtHead()));
   }
