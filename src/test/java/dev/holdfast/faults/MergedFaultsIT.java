@@ -102,6 +102,8 @@ class MergedFaultsIT {
         calls = call(threads, clients, 400);
         fleet.get(2).terminate();
         check(calls, List.of(RESUMABLE));
+        // Until it has left, calls of its sessions still go to it.
+        assertThat(fleet.get(2).awaitEnd(60)).isTrue();
 
         calls = call(threads, clients, 500);
         boolean _ = legacy.process().destroyForcibly();
