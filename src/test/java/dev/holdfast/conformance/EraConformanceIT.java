@@ -147,6 +147,7 @@ class EraConformanceIT {
     return switch (upstream) {
       case "new" -> "without sessions";
       case "old" -> "with sessions";
+      case "merged" -> "both at one endpoint";
       default -> "tools of Holdfast";
     };
   }
