@@ -1,23 +1,15 @@
 package dev.holdfast.console;
 
-import dev.holdfast.relay.tail.ClientConnection;
-import dev.holdfast.relay.tail.ClientGoneException;
-import dev.holdfast.timer.TimeLimit;
+import dev.holdfast.relay.tail.ResponseConnection;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
-import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionStage;
 
 /** The connection of a page that follows a call. */
-final class PageConnection implements ClientConnection {
+final class PageConnection extends ResponseConnection {
 
   private final HttpServerResponse response;
   private final Runnable onEnd;
-  private final CompletableFuture<Void> gone = new CompletableFuture<>();
-
-  // For the one writing thread.
-  private CompletableFuture<Void> written = CompletableFuture.completedFuture(null);
 
   /**
    * Begins the response.
@@ -36,55 +28,27 @@ final class PageConnection implements ClientConnection {
   }
 
   private void closed() {
-    if (gone.complete(null)) {
+    if (markGone()) {
       onEnd.run();
     }
   }
 
   @Override
-  public void write(byte[] bytes) throws ClientGoneException {
-    if (gone.isDone()) {
-      throw new ClientGoneException(null);
-    }
-    written = response.write(Buffer.buffer(bytes)).toCompletionStage().toCompletableFuture();
-  }
-
-  @Override
-  public boolean awaitTaken(Duration most) throws ClientGoneException {
-    CompletableFuture<Object> settled = CompletableFuture.anyOf(written, gone);
-    try {
-      if (!TimeLimit.await(settled, most)) {
-        return false;
-      }
-      Object _ = settled.get();
-    } catch (ExecutionException failed) {
-      throw new ClientGoneException(failed.getCause());
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-      throw new ClientGoneException(stopped);
-    }
-    if (!written.isDone()) {
-      throw new ClientGoneException(null);
-    }
-    return true;
+  protected CompletionStage<Void> send(byte[] bytes) {
+    return response.write(Buffer.buffer(bytes)).toCompletionStage();
   }
 
   @Override
   public void abort() {
-    if (!gone.isDone()) {
+    if (!isGone()) {
       closed();
       response.reset();
     }
   }
 
   @Override
-  public void onGone(Runnable listener) {
-    CompletableFuture<Void> _ = gone.thenRun(listener);
-  }
-
-  @Override
   public void end() {
-    if (!gone.isDone()) {
+    if (!isGone()) {
       var _ = response.end();
       closed();
     }
