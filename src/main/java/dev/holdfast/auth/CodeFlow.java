@@ -1,24 +1,16 @@
 package dev.holdfast.auth;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import dev.holdfast.call.Principal;
+import dev.holdfast.oauth.CodeRequest;
 import dev.holdfast.oauth.JsonHttp;
 import dev.holdfast.oauth.TokenEndpoint;
 import dev.holdfast.oauth.TokenException;
-import dev.holdfast.protocol.Sha256;
 import java.net.URI;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
-import java.util.Base64;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jose4j.jwt.JwtClaims;
 import org.jose4j.jwt.MalformedClaimException;
 import org.jspecify.annotations.Nullable;
@@ -63,14 +55,7 @@ public final class CodeFlow {
 
     /** New secrets of 256 bits each. */
     public static Attempt random() {
-      return new Attempt(text(), text(), text());
-    }
-
-    private static String text() {
-      byte[] bytes = new byte[32];
-      // Created per call: a native image must not contain a seed from its build.
-      new SecureRandom().nextBytes(bytes);
-      return encoded(bytes);
+      return new Attempt(CodeRequest.random(), CodeRequest.random(), CodeRequest.random());
     }
 
     /** Omits the secrets. */
@@ -106,21 +91,14 @@ public final class CodeFlow {
    * @throws TokenRefusedException.IssuerAway when the metadata of the provider cannot be read
    */
   public URI page(Attempt attempt) {
-    URI page = metadata.location("authorization_endpoint");
-    Map<String, String> query = new LinkedHashMap<>();
-    query.put("response_type", "code");
-    query.put("client_id", client.id());
-    query.put("redirect_uri", client.redirect().toString());
-    query.put("scope", client.scopes());
-    query.put("state", attempt.state());
-    query.put("nonce", attempt.nonce());
-    query.put("code_challenge", encoded(Sha256.of(attempt.verifier().getBytes(US_ASCII))));
-    query.put("code_challenge_method", "S256");
-    String text =
-        query.entrySet().stream()
-            .map(each -> each.getKey() + "=" + parameter(each.getValue()))
-            .collect(Collectors.joining("&"));
-    return URI.create(page + (page.getRawQuery() == null ? "?" : "&") + text);
+    return request(attempt)
+        .page(
+            metadata.location("authorization_endpoint"),
+            Map.of("scope", client.scopes(), "nonce", attempt.nonce()));
+  }
+
+  private CodeRequest request(Attempt attempt) {
+    return new CodeRequest(client.id(), client.redirect(), attempt.state(), attempt.verifier());
   }
 
   /**
@@ -163,17 +141,7 @@ public final class CodeFlow {
   }
 
   private JsonHttp.Answer exchange(String code, Attempt attempt) {
-    Map<String, String> form =
-        new HashMap<>(
-            Map.of(
-                "grant_type",
-                "authorization_code",
-                "code",
-                code,
-                "redirect_uri",
-                client.redirect().toString(),
-                "code_verifier",
-                attempt.verifier()));
+    Map<String, String> form = new HashMap<>(request(attempt).exchange(code));
     String secret = client.secret();
     if (secret == null) {
       form.put("client_id", client.id());
@@ -196,13 +164,5 @@ public final class CodeFlow {
     } catch (TokenException away) {
       throw new TokenRefusedException.IssuerAway("The provider does not answer");
     }
-  }
-
-  private static String encoded(byte[] bytes) {
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
-  }
-
-  private static String parameter(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 }

@@ -1,16 +1,12 @@
 package dev.holdfast.oauth;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import dev.holdfast.oauth.Discovery.AuthorizationServer;
 import dev.holdfast.oauth.Discovery.ProtectedResource;
 import dev.holdfast.oauth.SavedTokens.Client;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.URI;
-import java.security.SecureRandom;
 import java.time.InstantSource;
-import java.util.Base64;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,7 +15,6 @@ import java.util.Objects;
 import java.util.concurrent.TimeoutException;
 import org.jboss.logging.Logger;
 import org.jose4j.json.JsonUtil;
-import org.jose4j.lang.HashUtil;
 
 /**
  * Gets the first tokens for a server: for a person with a browser, by the authorization code flow
@@ -85,40 +80,23 @@ final class SignIn {
       throw new TokenException(
           server.issuer() + " does not offer sign-in with a code and PKCE (S256)");
     }
-    String state = random();
-    String verifier = random();
+    String state = CodeRequest.random();
     try (LoopbackRedirect redirect = new LoopbackRedirect(vertx, state)) {
       Client client = client(server, redirect.uri());
-      Map<String, String> query = new LinkedHashMap<>();
-      query.put("response_type", "code");
-      query.put("client_id", client.id());
-      query.put("redirect_uri", redirect.uri().toString());
-      query.put("state", state);
-      query.put(
-          "code_challenge",
-          encoded(HashUtil.getMessageDigest("SHA-256").digest(verifier.getBytes(US_ASCII))));
-      query.put("code_challenge_method", "S256");
-      query.put("resource", resource.name());
+      CodeRequest request =
+          new CodeRequest(client.id(), redirect.uri(), state, CodeRequest.random());
+      Map<String, String> more = new LinkedHashMap<>(Map.of("resource", resource.name()));
       String scopes = withOffline(scope, server);
       if (!scopes.isEmpty()) {
-        query.put("scope", scopes);
+        more.put("scope", scopes);
       }
-      URI url = URI.create(page + (page.getRawQuery() == null ? "?" : "&") + JsonHttp.form(query));
+      URI url = request.page(page, more);
       LOG.warnf("sign in with a browser url=%s", url);
       if (settings.opensBrowser()) {
         Browser.open(url);
       }
       String code = code(redirect.await(settings.timeout()), server);
-      Map<String, String> form =
-          Map.of(
-              "grant_type",
-              "authorization_code",
-              "code",
-              code,
-              "redirect_uri",
-              redirect.uri().toString(),
-              "code_verifier",
-              verifier);
+      Map<String, String> form = request.exchange(code);
       return client.tokens(http, server.token(), resource.name(), form, clock.instant());
     } catch (TimeoutException late) {
       throw new TokenException(
@@ -189,17 +167,5 @@ final class SignIn {
             List.of("authorization_code", "refresh_token"),
             "response_types",
             List.of("code")));
-  }
-
-  /** 256 bits, in the characters of RFC 7636, section 4.1. */
-  private static String random() {
-    byte[] bytes = new byte[32];
-    // Created per call: a native image must not contain a seed from its build.
-    new SecureRandom().nextBytes(bytes);
-    return encoded(bytes);
-  }
-
-  private static String encoded(byte[] bytes) {
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 }
