@@ -10,7 +10,6 @@ import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamIndex.Opening;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.JsonEdit;
-import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.CallState;
 import dev.holdfast.relay.stream.OperatorCancellation;
 import dev.holdfast.relay.stream.StreamNames;
@@ -190,17 +189,9 @@ record CallCommands(
    * server; if that replica is lost, the one that takes it over does so.
    */
   private ExitCode cancel(StreamRef call) throws InterruptedException {
-    Inbox.OpenCall open =
-        inbox.openCalls(call.key()).stream()
-            .filter(each -> each.stream().equals(call))
-            .findFirst()
-            .orElse(null);
-    if (open == null) {
-      return problem(streams.find(call).isPresent() ? "The call has ended already." : NOT_FOUND);
-    }
     try {
-      for (RequestId request : RequestId.parse(open.requests())) {
-        boolean _ = inbox.put(call, OperatorCancellation.of(request));
+      if (!OperatorCancellation.put(inbox, call)) {
+        return problem(streams.find(call).isPresent() ? "The call has ended already." : NOT_FOUND);
       }
     } catch (LogException.InboxFull full) {
       return problem("The inbox of the session is full; try again.");

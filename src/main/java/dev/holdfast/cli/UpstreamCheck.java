@@ -8,10 +8,10 @@ import dev.holdfast.call.Endpoint;
 import dev.holdfast.era.south.EraUpstream;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.text.TlsProblem;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
@@ -124,13 +124,7 @@ record UpstreamCheck(String name, Upstream upstream) {
 
   /** The request with which the check opens a session. */
   static Message.Request initialize() {
-    String json =
-        """
-        {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"%s",\
-        "capabilities":{},"clientInfo":{"name":"holdfast-doctor","version":"%s"}}}\
-        """
-            .formatted(ProtocolVersion.V2025_11_25.wire(), CommandLineSyntax.version());
-    return (Message.Request) ((Body.Single) body(json)).message();
+    return InitializeRequest.of("holdfast-doctor", CommandLineSyntax.version());
   }
 
   private static Body body(String json) {

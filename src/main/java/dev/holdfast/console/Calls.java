@@ -56,7 +56,7 @@ public final class Calls {
   private final Pumps pumps;
   private final InstantSource clock;
 
-  /** When operators last read messages of calls. */
+  /** Time of the last read of messages, by operator and call. */
   private final Map<String, Instant> looks = LruMap.create(MAX_LOOKS);
 
   /**
@@ -192,31 +192,18 @@ public final class Calls {
     if (streams.find(stream).filter(StreamIndex.Entry::open).isEmpty()) {
       throw new RefusedException(409, ENDED);
     }
-    boolean found = false;
-    for (Inbox.OpenCall open : inbox.openCalls(stream.key())) {
-      if (open.stream().equals(stream)) {
-        found = true;
-        put(stream, open.requests());
-      }
-    }
-    if (!found && log.isWrittenHere(stream) && !call.requests().isEmpty()) {
-      // A gateway of one replica has no inboxes.
-      found = true;
-      RequestId.parse(call.requests()).forEach(id -> pumps.cancel(stream, id, true));
-    }
-    if (!found) {
-      throw new RefusedException(409, ENDED);
-    }
-  }
-
-  private void put(StreamRef stream, String requests) {
     try {
-      for (RequestId request : RequestId.parse(requests)) {
-        boolean _ = inbox.put(stream, OperatorCancellation.of(request));
+      if (OperatorCancellation.put(inbox, stream)) {
+        return;
       }
     } catch (LogException.InboxFull full) {
       throw new RefusedException(409, "the inbox of the session is full; try again");
     }
+    if (!log.isWrittenHere(stream) || call.requests().isEmpty()) {
+      throw new RefusedException(409, ENDED);
+    }
+    // A gateway of one replica has no inboxes.
+    RequestId.parse(call.requests()).forEach(id -> pumps.cancel(stream, id, true));
   }
 
   /**

@@ -171,12 +171,7 @@ public final class Console {
   /** Describes an upstream; one in this process has no problem, since nobody watches it. */
   private static JsonObject upstream(
       GatewayInfo.Server server, Optional<UpstreamMonitor.Problem> problem) {
-    JsonObject described =
-        new JsonObject()
-            .put("name", server.name())
-            .put("path", server.path())
-            .put("kind", server.kind())
-            .put("up", problem.isEmpty());
+    JsonObject described = server.json(problem.isEmpty());
     problem.ifPresent(
         down -> described.put("reason", down.reason()).put("since", down.since().toString()));
     return described;

@@ -1,5 +1,6 @@
 package dev.holdfast.console;
 
+import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -28,5 +29,10 @@ public record GatewayInfo(
    * @param path where clients reach it
    * @param kind what it is, in a word
    */
-  public record Server(String name, String path, String kind) {}
+  public record Server(String name, String path, String kind) {
+
+    JsonObject json(boolean up) {
+      return new JsonObject().put("name", name).put("path", path).put("kind", kind).put("up", up);
+    }
+  }
 }

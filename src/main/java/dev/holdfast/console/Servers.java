@@ -62,9 +62,8 @@ public final class Servers {
             new JsonArray(
                 info.servers().get().stream()
                     .map(server ->
-                        describe(server)
-                            .put(
-                                "up",
+                        describe(
+                                server,
                                 problems.getOrDefault(server.name(), Optional.empty()).isEmpty())
                             .put("failure", failure(last.get(server.name()))))
                     .toList()));
@@ -76,7 +75,7 @@ public final class Servers {
         : new JsonObject().put("reason", problem.reason()).put("since", problem.since().toString());
   }
 
-  private JsonObject describe(GatewayInfo.Server server) {
+  private JsonObject describe(GatewayInfo.Server server, boolean up) {
     Timer calls = metrics.find("holdfast.call.duration").tag("upstream", server.name()).timer();
     JsonObject errors = new JsonObject();
     for (Counter counter :
@@ -85,10 +84,8 @@ public final class Servers {
         errors.put(String.valueOf(counter.getId().getTag("kind")), (long) counter.count());
       }
     }
-    return new JsonObject()
-        .put("name", server.name())
-        .put("path", server.path())
-        .put("kind", server.kind())
+    return server
+        .json(up)
         .put("calls", calls == null ? 0 : calls.count())
         .put("meanMillis", calls == null ? 0 : (long) calls.mean(TimeUnit.MILLISECONDS))
         .put("errors", errors)

@@ -17,9 +17,9 @@ import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.session.SessionOpener;
@@ -36,7 +36,6 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 
@@ -119,15 +118,7 @@ public final class Tries {
 
   /** A request that opens a session for a program that answers no questions. */
   public static Message.Request initialize(String version) {
-    JsonObject params =
-        new JsonObject()
-            .put("protocolVersion", ProtocolVersion.NEWEST_WITH_SESSIONS.wire())
-            .put("capabilities", new JsonObject())
-            .put(
-                "clientInfo",
-                new JsonObject().put("name", "holdfast-console").put("version", version));
-    Body body = Envelopes.read(message("initialize", params).getBytes(UTF_8));
-    return Objects.requireNonNull(Exchange.initializeIn(body));
+    return InitializeRequest.of("holdfast-console", version);
   }
 
   private JsonArray tools(Opened opened) {

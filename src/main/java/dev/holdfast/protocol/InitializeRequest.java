@@ -31,6 +31,22 @@ public record InitializeRequest(
         : text.substring(0, text.offsetByCodePoints(0, MAX_CHARACTERS));
   }
 
+  /** A request of the gateway itself, under a name, which opens a session without capabilities. */
+  public static Message.Request of(String clientName, String clientVersion) {
+    byte[] request =
+        JsonRpcMessages.of(Methods.INITIALIZE)
+            .set("1", "id")
+            .set(
+                JsonEdit.quote(ProtocolVersion.NEWEST_WITH_SESSIONS.wire()),
+                "params",
+                "protocolVersion")
+            .set("{}", "params", "capabilities")
+            .set(JsonEdit.quote(clientName), "params", "clientInfo", "name")
+            .set(JsonEdit.quote(clientVersion), "params", "clientInfo", "version")
+            .toBytes();
+    return (Message.Request) ((Body.Single) Envelopes.read(request)).message();
+  }
+
   /** Returns the client's name and version in one text for people to read. */
   public String client() {
     return (clientName == null ? "" : clientName) + "/" + clientVersion;

@@ -2,6 +2,7 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.auth.AuthConfig;
+import dev.holdfast.auth.RequiredScopes;
 import dev.holdfast.call.Caller;
 import dev.holdfast.call.Endpoint;
 import dev.holdfast.http.limit.RequestLimit;
@@ -43,7 +44,11 @@ public final class MergedEndpoints {
     GatewayConfig config = checked.gateway();
     AuthConfig auth = checked.mapping(AuthConfig.class);
     ServerRules rules =
-        new Rules(current, requests, auth.keys().isEmpty() && auth.issuers().isEmpty());
+        new Rules(
+            current,
+            new RequiredScopes(current::scope),
+            requests,
+            auth.keys().isEmpty() && auth.issuers().isEmpty());
     Map<String, ViewConfig> views = new HashMap<>();
     config.views().forEach((name, view) -> views.put(Endpoint.VIEWS + name, view));
     if (configured.merges()) {
@@ -68,7 +73,8 @@ public final class MergedEndpoints {
    *
    * @param open whether everybody may use everything
    */
-  private record Rules(CurrentConfig current, RequestLimit requests, boolean open)
+  private record Rules(
+      CurrentConfig current, RequiredScopes scopes, RequestLimit requests, boolean open)
       implements ServerRules {
 
     @Override
@@ -78,7 +84,7 @@ public final class MergedEndpoints {
 
     @Override
     public boolean mayUse(String server, Caller caller) {
-      return open || scope(server).filter(scope -> !caller.scopes().contains(scope)).isEmpty();
+      return open || scopes.missing(server, caller).isEmpty();
     }
 
     @Override

@@ -14,7 +14,6 @@ import dev.holdfast.testing.RedisMonitor;
 import dev.holdfast.testing.RoundRobin;
 import java.net.URI;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -95,9 +94,7 @@ class ConsoleCostIT {
   }
 
   private static Map<String, String> settings(RedisFixture redis, URI console) {
-    Map<String, String> settings = new HashMap<>();
-    settings.put("holdfast.store", "redis");
-    settings.put("quarkus.redis.hosts", redis.url());
+    Map<String, String> settings = redis.gatewaySettings();
     settings.put("holdfast.demo-tools", "always");
     settings.put("holdfast.limits.sessions-per-address", "10000");
     settings.put("holdfast.auth.keys.operator.hash", KEY.hash());

@@ -11,7 +11,6 @@ import dev.holdfast.testing.Chromium;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
-import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.OpenIdProvider;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RoundRobin;
@@ -20,7 +19,6 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -69,27 +67,18 @@ class ConsoleFleetIT {
   }
 
   private static Map<String, String> settings() {
-    Map<String, String> settings = new HashMap<>();
-    settings.put("holdfast.store", "redis");
-    settings.put("quarkus.redis.hosts", redis.url());
+    Map<String, String> settings = redis.gatewaySettings();
     settings.put("holdfast.upstream.url", server.url().toString());
     settings.put("holdfast.upstream.redact", "/content/*/text");
     settings.put("holdfast.upstreams.demo.url", demo.url().toString());
     settings.put("holdfast.audit", "true");
     settings.put("holdfast.cluster.heartbeat", "500ms");
     settings.put("holdfast.cluster.dead-after", "3s");
-    settings.put("holdfast.auth.public-url", "https://mcp.example.com");
-    settings.put("holdfast.auth.issuers.company.url", provider.issuer());
     settings.put("holdfast.auth.keys.agent.hash", CLIENT.hash());
     settings.put("holdfast.auth.keys.viewer.hash", VIEWER.hash());
     settings.put("holdfast.auth.keys.viewer.scopes", "holdfast:view");
-    settings.put("holdfast.operators.console-url", console.toString());
     settings.put("holdfast.operators.messages", "true");
-    settings.put(
-        "holdfast.operators.client-id",
-        provider.register(
-            console.resolve("console/signed-in"),
-            "openid holdfast:view holdfast:operate holdfast:messages"));
+    settings.putAll(provider.operatorSettings(console));
     return settings;
   }
 
@@ -154,7 +143,7 @@ class ConsoleFleetIT {
       int after = events(page);
       page.waitFor("document.querySelectorAll('#events li').length > " + after);
       picture(page, "console-call");
-      assertThat(seriousViolations(page)).isEmpty();
+      assertThat(ConsoleIT.seriousViolations(page)).isEmpty();
 
       // The call takes a minute.
       await()
@@ -191,7 +180,7 @@ class ConsoleFleetIT {
       page.run("document.querySelector('#key').value = 'hf_wrong'");
       page.run("document.querySelector('#with-key').requestSubmit()");
       page.waitFor("document.querySelector('#refused').hidden === false");
-      assertThat(seriousViolations(page)).isEmpty();
+      assertThat(ConsoleIT.seriousViolations(page)).isEmpty();
       page.run("document.querySelector('#key').value = '%s'".formatted(VIEWER.value()));
       page.run("document.querySelector('#with-key').requestSubmit()");
       page.waitFor("document.querySelector('#name')?.textContent === 'viewer'");
@@ -258,7 +247,7 @@ class ConsoleFleetIT {
         .isSorted()
         .doesNotHaveDuplicates()
         .hasSize(41);
-    assertThat(seriousViolations(page)).isEmpty();
+    assertThat(ConsoleIT.seriousViolations(page)).isEmpty();
     picture(page, "console-servers");
   }
 
@@ -268,7 +257,7 @@ class ConsoleFleetIT {
       page.waitFor("document.querySelector('#room-" + room + "').hasAttribute('aria-current')");
       page.waitFor("document.querySelectorAll('main td, main svg, main pre').length > 0");
       page.show(400, 800, "dark");
-      assertThat(seriousViolations(page)).as(room).isEmpty();
+      assertThat(ConsoleIT.seriousViolations(page)).as(room).isEmpty();
       assertThat(page.run("document.documentElement.scrollWidth").asInt())
           .as(room)
           .isLessThanOrEqualTo(400);
@@ -304,14 +293,5 @@ class ConsoleFleetIT {
         "(() => { const select = document.querySelector(\"%s\"); select.value = '%s';"
                 .formatted(selector, value)
             + " select.dispatchEvent(new Event('change')); })()");
-  }
-
-  private static List<String> seriousViolations(BrowserPage page) {
-    page.run(NodeFixture.text("node_modules/axe-core/axe.min.js"));
-    return page.run("axe.run().then(found => found.violations)")
-        .valueStream()
-        .filter(each -> List.of("serious", "critical").contains(each.path("impact").asText()))
-        .map(JsonNode::toString)
-        .toList();
   }
 }

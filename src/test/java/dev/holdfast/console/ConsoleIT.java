@@ -147,7 +147,8 @@ class ConsoleIT {
         .toList();
   }
 
-  private static List<String> seriousViolations(BrowserPage page) {
+  /** The serious findings of axe in a page. */
+  static List<String> seriousViolations(BrowserPage page) {
     page.run(NodeFixture.text("node_modules/axe-core/axe.min.js"));
     return page.run("axe.run().then(found => found.violations)")
         .valueStream()

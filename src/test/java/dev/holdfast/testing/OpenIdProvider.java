@@ -9,6 +9,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Base64;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -96,6 +97,25 @@ public final class OpenIdProvider implements AutoCloseable {
       throw new IllegalStateException(answer);
     }
     return id.group(1);
+  }
+
+  /**
+   * Settings of a gateway whose operators sign in here.
+   *
+   * @param console where the console is
+   */
+  public Map<String, String> operatorSettings(URI console) {
+    return Map.of(
+        "holdfast.auth.public-url",
+        "https://mcp.example.com",
+        "holdfast.auth.issuers.company.url",
+        issuer(),
+        "holdfast.operators.console-url",
+        console.toString(),
+        "holdfast.operators.client-id",
+        register(
+            console.resolve("console/signed-in"),
+            "openid holdfast:view holdfast:operate holdfast:messages"));
   }
 
   /** Revokes an opaque token of a client (RFC 7009). */

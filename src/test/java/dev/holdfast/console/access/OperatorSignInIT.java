@@ -52,24 +52,15 @@ class OperatorSignInIT {
   }
 
   private static Map<String, String> settings() {
-    Map<String, String> settings = new HashMap<>();
-    settings.put("holdfast.store", "redis");
-    settings.put("quarkus.redis.hosts", redis.url());
+    Map<String, String> settings = redis.gatewaySettings();
     settings.put("quarkus.management.host", "0.0.0.0");
     settings.put("holdfast.audit", "true");
-    settings.put("holdfast.auth.public-url", "https://mcp.example.com");
-    settings.put("holdfast.auth.issuers.company.url", provider.issuer());
     settings.put("holdfast.auth.keys.viewer.hash", VIEWER.hash());
     settings.put("holdfast.auth.keys.viewer.scopes", "holdfast:view");
     settings.put("holdfast.auth.keys.operator.hash", OPERATOR.hash());
     settings.put("holdfast.auth.keys.operator.scopes", "holdfast:view,holdfast:operate");
     settings.put("holdfast.auth.keys.client.hash", CLIENT.hash());
-    settings.put("holdfast.operators.console-url", console.toString());
-    settings.put(
-        "holdfast.operators.client-id",
-        provider.register(
-            console.resolve("console/signed-in"),
-            "openid holdfast:view holdfast:operate holdfast:messages"));
+    settings.putAll(provider.operatorSettings(console));
     return settings;
   }
 
