@@ -141,7 +141,7 @@ public final class AuditLog {
         .with("stream", call.stream());
   }
 
-  /** What an operator does with the console. */
+  /** Actions of operators in the console. */
   public enum Act {
     SIGN_IN("signed in"),
     SIGN_OUT("signed out"),

@@ -50,7 +50,7 @@ record ConsoleRoutes(
   private static final String HTML = "text/html; charset=utf-8";
   private static final String SCRIPT = "text/javascript; charset=utf-8";
 
-  /** One for each room, and two for all. */
+  /** Names of the scripts: two for the whole page, and the others for a room each. */
   private static final List<String> SCRIPTS =
       List.of(
           "console", "page", "overview", "calls", "call", "servers", "clients", "history", "start");

@@ -12,7 +12,7 @@ import java.util.List;
  */
 public record Snippets(String url, boolean needsKey) {
 
-  /** What stands in place of a key. */
+  /** Placeholder for a key. */
   public static final String KEY = "YOUR_KEY";
 
   /**

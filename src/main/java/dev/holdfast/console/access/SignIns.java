@@ -51,7 +51,7 @@ public final class SignIns {
 
   private final List<String> ofAttempt;
 
-  /** When the store last said that a sign-in is valid. */
+  /** Time of the last check in the store that a sign-in is valid. */
   private final Map<String, Instant> valid = LruMap.create(MAX_REMEMBERED);
 
   /**

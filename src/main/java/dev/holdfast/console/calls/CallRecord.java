@@ -14,8 +14,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one replica knows of a call: as its owner, from its clients here, or both. It has no
- * message. Thread-safe.
+ * State of a call as one replica sees it: as the owner, from the connections of clients, or both.
+ * Contains no messages. Thread-safe.
  */
 final class CallRecord {
 

@@ -20,7 +20,7 @@ public final class Call {
   private final String key;
   private final StreamRef stream;
 
-  /** What the replica knows that runs it, or ran it last. */
+  /** Part of the replica that runs the call, or ran it last. */
   private final Part owner;
 
   private final List<Part> parts;
@@ -29,16 +29,16 @@ public final class Call {
 
   /** States of a call. */
   public enum State {
-    /** The client follows it. */
+    /** A client follows the call. */
     RUNNING,
-    /** It runs, and nobody follows it. */
+    /** The call runs without a connected client. */
     CLIENT_GONE,
-    /** The server has asked something, and waits for the answer. */
+    /** The server waits for an answer of the client. */
     WAITING,
-    /** The replica that ran it is lost, and no other one has taken it over yet. */
+    /** The replica that ran the call is lost, and no other one has taken it over yet. */
     OWNER_LOST,
     FINISHED,
-    /** It has ended, and no client has its result. */
+    /** The call has ended, and no client has its result. */
     NOT_FETCHED,
     FAILED,
     CANCELLED;
@@ -69,7 +69,7 @@ public final class Call {
   }
 
   /**
-   * What one replica knows.
+   * State of the call as one replica sees it.
    *
    * @param alive whether the replica still is there
    * @param json its report
@@ -199,7 +199,7 @@ public final class Call {
     return owner.is("owned") ? owner.replica() : "";
   }
 
-  /** When it began; zero if it is not known. */
+  /** Time at which the call began, in ms since the epoch; zero if unknown. */
   long started() {
     return most("started");
   }
@@ -230,7 +230,7 @@ public final class Call {
     return (int) Math.max(0, steps.stream().filter(Step::isConnection).count() - 1);
   }
 
-  /** What happened to it, in order. */
+  /** The steps of the call, in order. */
   public JsonArray steps() {
     return new JsonArray(steps.stream().map(Step::json).toList());
   }

@@ -16,7 +16,7 @@ final class Figures {
 
   private Figures() {}
 
-  /** What happened within a step. */
+  /** Figures of one step. */
   private static final class Step {
     final Map<String, Long> sums = new TreeMap<>();
 

@@ -48,7 +48,7 @@ public final class Fleet {
   private record Parsed(byte[] bytes, Report report) {}
 
   /**
-   * What all replicas know.
+   * Calls and figures of all replicas.
    *
    * @param calls by key, those that began last first
    * @param reports of all replicas, also of those that are gone

@@ -15,11 +15,11 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one replica reports: its calls, and its figures of the last hour. It has ids of sessions, so
- * it is for replicas only.
+ * Report of one replica: its calls, and its figures of the last hour. Contains ids of sessions, so
+ * only replicas may see it.
  *
  * @param replica the id of the replica; empty without a shared store
- * @param millis when it was made
+ * @param millis time of the report, in ms since the epoch
  * @param counts numbers as {@link Counts} reads them
  */
 public record Report(

@@ -1,4 +1,4 @@
-/** What all replicas know of their calls and figures, while an operator looks. */
+/** Calls and figures of all replicas, exchanged while an operator looks. */
 @NullMarked
 package dev.holdfast.console.fleet;
 

@@ -26,7 +26,8 @@ record ViewChecks(
           if (!Endpoint.isName(name)) {
             problem.accept(
                 prefix + "servers",
-                "has a name that is not up to 64 letters, digits, dots, dashes and underscores");
+                "is the key of a view with an invalid name: use at most 64 letters, digits,"
+                    + " periods, hyphens and underscores, such as my-team");
           }
         });
   }

@@ -22,7 +22,7 @@ class DecoratorsTest {
     };
   }
 
-  /** One that is not passed on would do what its interface does by default. */
+  /** A missing method would do what its interface does by default. */
   @ParameterizedTest
   @MethodSource("decorators")
   void shouldPassOnEveryMethod(Class<?> port, Class<?> decorator) {

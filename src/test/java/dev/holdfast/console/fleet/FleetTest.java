@@ -13,7 +13,7 @@ import java.util.Collection;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What several replicas know of calls, joined. */
+/** Calls that several replicas report, joined. */
 class FleetTest {
 
   private static final Instant NOW = Instant.parse("2026-11-28T12:00:00Z");

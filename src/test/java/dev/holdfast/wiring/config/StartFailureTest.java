@@ -107,7 +107,7 @@ class StartFailureTest {
           holdfast.upstreams.a.url=http://a/mcp ; HOLDFAST_MERGE_SERVERS=a,b | holdfast.merge.servers (HOLDFAST_MERGE_SERVERS) names b, which is no server: take one of [a, default]
           holdfast.upstreams.a.url=http://a/mcp ; holdfast.views.team.rename.find=b/search | holdfast.views.team.rename.find (command line) names b, which is no server: take one of [a, default]
           holdfast.views.team.scope=team | holdfast.views.team.scope (command line) needs holdfast.auth.keys.<name>.hash or holdfast.auth.issuers.<name>.url: make a key with 'holdfast key'
-          holdfast.views."a/b".servers=default | holdfast.views.a/b.servers has a name that is not up to 64 letters, digits, dots, dashes and underscores
+          holdfast.views."a/b".servers=default | holdfast.views.a/b.servers is the key of a view with an invalid name: use at most 64 letters, digits, periods, hyphens and underscores, such as my-team
           HOLDFAST_AGENT_COMMAND=droid ; holdfast.upstreams.agent.url=http://a/mcp | holdfast.upstreams.agent.… and holdfast.agent.command (HOLDFAST_AGENT_COMMAND) exclude each other: give the upstream another name
           holdfast.agent.command=x ; holdfast.agent.mapping.sesion=/a | holdfast.agent.mapping.sesion (command line) is not a mapping: use one of session, message, tool, tool-status, tool-call, error or result
           holdfast.agent.command=x ; holdfast.agent.mapping.session=a | holdfast.agent.mapping.session (command line) must be a JSON pointer, such as /session/id
