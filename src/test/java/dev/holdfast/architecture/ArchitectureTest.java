@@ -390,7 +390,6 @@ class ArchitectureTest {
                   "log",
                   "merge",
                   "protocol",
-                  "redis",
                   "relay",
                   "relay.pump",
                   "relay.session",
@@ -398,7 +397,6 @@ class ArchitectureTest {
                   "relay.tail",
                   "seal",
                   "session",
-                  "timer",
                   "upstream")),
           entry("record", List.of("lock", "upstream", "upstream.stdio", "call", "protocol")),
           entry(
