@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jboss.logging.Logger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
  * Commands within scripts count, too.
  */
 @Timeout(400)
+@Tag("alone")
 class ConsoleCostIT {
 
   private static final Logger LOG = Logger.getLogger(ConsoleCostIT.class);

@@ -32,12 +32,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Streams whose owner is lost or only seems to be. */
+@SuppressWarnings("NullAway.Init") // JUnit calls start() first.
 class AdoptionIT extends ReplicasFixture {
 
-  @AutoClose private static final RedisFixture redis = RedisFixture.start();
+  @AutoClose private static RedisFixture redis;
 
   private RedisEventLog replica(String name) {
     return replica(redis, name);
@@ -49,6 +51,11 @@ class AdoptionIT extends ReplicasFixture {
 
   private static NewEvent fromUpstream(String payload, String id) {
     return new NewEvent(payload.getBytes(UTF_8), id, false);
+  }
+
+  @BeforeAll
+  static void start() {
+    redis = RedisFixture.start();
   }
 
   @Test

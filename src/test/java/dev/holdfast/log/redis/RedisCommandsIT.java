@@ -27,9 +27,11 @@ import java.util.concurrent.Semaphore;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** What the log does in Redis now and then, so that calls and events need few commands. */
+@SuppressWarnings("NullAway.Init") // JUnit calls start() first.
 class RedisCommandsIT {
 
   private static final Duration HOUR = Duration.ofHours(1);
@@ -45,7 +47,7 @@ class RedisCommandsIT {
 
   private static final Duration BRIEF = Duration.ofMillis(200);
 
-  @AutoClose private static final RedisFixture redis = RedisFixture.start();
+  @AutoClose private static RedisFixture redis;
 
   private final LogKey session = new LogKey("s" + UUID.randomUUID());
   private final String sizes = Replica.KEYS.sizes(session.value());
@@ -57,6 +59,11 @@ class RedisCommandsIT {
   private void start(Retention retention) {
     replica = new Replica("r", redis.url(), retention);
     replica.log.begin(session, "");
+  }
+
+  @BeforeAll
+  static void start() {
+    redis = RedisFixture.start();
   }
 
   @AfterEach

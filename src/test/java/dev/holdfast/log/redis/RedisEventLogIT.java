@@ -26,15 +26,22 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
+@SuppressWarnings("NullAway.Init") // JUnit calls start() first.
 class RedisEventLogIT extends EventLogContract {
 
-  @AutoClose private static final RedisFixture redis = RedisFixture.start();
+  @AutoClose private static RedisFixture redis;
 
   private static final List<String> SIZES = Replica.KEYS.allSizes();
 
   private final List<Replica> replicas = new ArrayList<>();
+
+  @BeforeAll
+  static void start() {
+    redis = RedisFixture.start();
+  }
 
   @AfterEach
   void stopReplicas() {

@@ -18,21 +18,28 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
  * Arguments of the Lua scripts that peers choose: payloads, event ids, request ids. Jazzer does not
  * run it: the scripts run in Redis, where it sees no coverage.
  */
+@SuppressWarnings("NullAway.Init") // JUnit calls start() first.
 class RedisLogFuzzIT {
 
   private static final byte[] END = {'.'};
   private static final Duration HOUR = Duration.ofHours(1);
   private static final Retention RETENTION = LogTesting.retention(HOUR, HOUR, 100_000, HOUR, 100);
 
-  @AutoClose private static final RedisFixture redis = RedisFixture.start();
+  @AutoClose private static RedisFixture redis;
 
   @AutoClose private final Replica replica = new Replica("fuzz", redis.url(), RETENTION);
+
+  @BeforeAll
+  static void start() {
+    redis = RedisFixture.start();
+  }
 
   @Test
   void shouldKeepEveryArgumentAsItIs() {
