@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +26,20 @@ public interface SharedLog {
 
   /**
    * Finds what lost messages of other replicas should have told: wakes local watchers of streams
-   * that have changed since the last call, and evicts those that another replica has replaced.
+   * that have changed since the last call, evicts those that another replica has replaced, reads
+   * messages in inboxes, and forgets sessions that have ended.
+   *
+   * @param which the keys to look at
    */
-  default void catchUp() {}
+  default void catchUp(Predicate<LogKey> which) {}
+
+  /**
+   * Returns true if the record of this replica may differ from what runs here, since the last call:
+   * the store did not answer, so that a stream may have been opened or adopted after all.
+   */
+  default boolean takeDoubts() {
+    return false;
+  }
 
   /**
    * Transfers all open streams of a session from a lost replica to this one. If several replicas

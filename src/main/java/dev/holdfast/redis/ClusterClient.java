@@ -206,6 +206,11 @@ final class ClusterClient implements RedisClient {
   }
 
   @Override
+  public boolean mayLoseMessages() {
+    return true;
+  }
+
+  @Override
   public void close() {
     nodes.close();
   }

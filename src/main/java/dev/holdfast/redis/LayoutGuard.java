@@ -78,6 +78,11 @@ public final class LayoutGuard implements RedisClient {
   }
 
   @Override
+  public boolean mayLoseMessages() {
+    return client.mayLoseMessages();
+  }
+
+  @Override
   public Redis newSubscriptionClient() {
     return client.newSubscriptionClient();
   }

@@ -99,6 +99,14 @@ public interface RedisClient extends AutoCloseable {
    */
   Redis newSubscriptionClient();
 
+  /**
+   * Returns true if published messages may be lost while all connections last: the servers of a
+   * cluster pass them on to each other, and nobody hears of it when they cannot.
+   */
+  default boolean mayLoseMessages() {
+    return false;
+  }
+
   /** Closes all connections for good. */
   @Override
   void close();

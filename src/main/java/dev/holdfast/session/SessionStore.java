@@ -3,6 +3,7 @@ package dev.holdfast.session;
 import dev.holdfast.call.SessionId;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -41,15 +42,15 @@ public interface SessionStore {
   Optional<Session> find(SessionId id);
 
   /**
-   * Records that a session is in use, which starts its idle timeout again. Does nothing for unknown
-   * and expired sessions.
+   * Records that sessions are in use, which starts their idle timeout again. Does nothing for
+   * unknown and expired sessions.
    *
    * @param since the activity since this replica last recorded one; added to the recorded activity
    */
-  void touch(SessionId id, SessionActivity since);
+  void touch(Map<SessionId, SessionActivity> since);
 
   /** Records activity as {@link #touch} does, but without starting the idle timeout again. */
-  void recordActivity(SessionId id, SessionActivity since);
+  void recordActivity(Map<SessionId, SessionActivity> since);
 
   /**
    * When a session that has neither ended nor expired was last used, as {@link #touch} and {@link

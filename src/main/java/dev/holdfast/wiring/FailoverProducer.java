@@ -42,7 +42,7 @@ final class FailoverProducer {
       Pumps pumps,
       Optional<RedisConnections> redis) {
     List<Reconciler.Check> checks = new ArrayList<>();
-    checks.add(new Reconciler.Check("streams of others", () -> pumps.stopLost(log)));
+    checks.add(new Reconciler.Check("streams of others", due -> pumps.stopLost(log, due)));
     checks.add(new Reconciler.Check("missed messages", log::catchUp));
     checks.add(new Reconciler.Check("ended sessions", sessions::stopPumpsOfEndedSessions));
     redis
@@ -50,9 +50,9 @@ final class FailoverProducer {
         .ifPresent(owned -> {
           OrphanedStreams orphans = new OrphanedStreams(log, takeOver, admission, owned::all);
           checks.add(new Reconciler.Check("orphaned streams", orphans::reclaim));
-          checks.add(new Reconciler.Check("owned sessions", () -> sweep(owned, pumps)));
+          checks.add(new Reconciler.Check("owned sessions", _ -> sweep(owned, pumps)));
         });
-    return new Reconciler(checks);
+    return new Reconciler(checks, log::takeDoubts);
   }
 
   private static void sweep(OwnedSessions owned, Pumps pumps) {
@@ -123,7 +123,7 @@ final class FailoverProducer {
     @Override
     public void stopLostPumps() {
       try {
-        pumps.stopLost(log);
+        pumps.stopLost(log, _ -> true);
       } catch (LogException.StoreUnavailable unavailable) {
         LOG.debugf("streams taken over by others are not known: %s", unavailable.getMessage());
       }

@@ -144,8 +144,7 @@ public final class RelayProducer {
             new TailContext(
                 log, streams, replay.onGap(), listener, tails, PageReader.pages(), clock, traces),
             replay,
-            clients,
-            sessions::used);
+            clients);
     AttachedCalls attached =
         new AttachedCalls(
             stores.calls(),

@@ -441,6 +441,7 @@ class ArchitectureTest {
                   "relay.failover",
                   "relay.session",
                   "relay.stream",
+                  "relay.tail",
                   "session",
                   "text",
                   "upstream",

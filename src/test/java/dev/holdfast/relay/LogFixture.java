@@ -25,7 +25,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
@@ -41,7 +40,6 @@ public final class LogFixture {
   public final InstantSource clock = () -> Instant.ofEpochMilli(now.get());
   public final RecordingListener heard = new RecordingListener();
   public final Tails tails = new Tails();
-  public final AtomicInteger alive = new AtomicInteger();
   public EventLog log;
   public StreamConfig streams = Settings.streams();
   public ReplayConfig.OnGap onGap = ReplayConfig.OnGap.ERROR;
@@ -75,8 +73,7 @@ public final class LogFixture {
   /** A tail that is not yet running. */
   public Tail tail(String stream, Position after, TailKind kind) {
     EventFraming framing = new EventFraming(stream, true, true, true, null);
-    return new Tail(
-        context(), ref(stream), framing, after, kind, heard, alive::incrementAndGet, () -> true);
+    return new Tail(context(), ref(stream), framing, after, kind, heard, () -> true);
   }
 
   /** Starts to follow a stream. */

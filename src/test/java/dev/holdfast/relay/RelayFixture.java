@@ -179,7 +179,7 @@ public final class RelayFixture implements AutoCloseable {
 
   /** Stops the pumps whose streams other replicas took over. */
   public void stopLostPumps(SharedLog shared) {
-    built.pumps.stopLost(shared);
+    built.pumps.stopLost(shared, _ -> true);
   }
 
   /** The check for orphaned streams of this relay. */
@@ -191,14 +191,20 @@ public final class RelayFixture implements AutoCloseable {
     return built.pumps.areAnswering(new LogKey(session.id().value()));
   }
 
+  /** Notes which sessions are in use. */
+  public void keep() {
+    sessions.keep(built.tails.keys());
+  }
+
   /** Ends the sessions that no client has used for that time. */
   public void endAbandoned(Duration timeout) {
+    keep();
     sessions.endAbandoned(timeout);
   }
 
   /** Stops the pumps of sessions that have ended. */
   public void stopPumpsOfEndedSessions() {
-    sessions.stopPumpsOfEndedSessions();
+    sessions.stopPumpsOfEndedSessions(_ -> true);
   }
 
   /** Drains this relay. */

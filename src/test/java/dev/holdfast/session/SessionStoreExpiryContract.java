@@ -10,6 +10,7 @@ import dev.holdfast.protocol.ProtocolVersion;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -45,7 +46,7 @@ interface SessionStoreExpiryContract extends SessionStoreFixture {
         .pollInterval(Duration.ofMillis(100))
         .until(() -> {
           pass(Duration.ofMillis(500));
-          another().touch(used.id(), NOTHING);
+          another().touch(Map.of(used.id(), NOTHING));
           return store.find(unused.id()).isEmpty();
         });
 
@@ -62,7 +63,7 @@ interface SessionStoreExpiryContract extends SessionStoreFixture {
     pass(SHORT);
     await().until(() -> store.find(session.id()).isEmpty());
 
-    store.touch(session.id(), NOTHING);
+    store.touch(Map.of(session.id(), NOTHING));
 
     assertThat(store.find(session.id())).isEmpty();
     assertThat(store.endExpired(10)).containsExactly(session);
@@ -122,7 +123,7 @@ interface SessionStoreExpiryContract extends SessionStoreFixture {
         .pollInterval(Duration.ofMillis(100))
         .until(() -> {
           pass(Duration.ofMillis(500));
-          another().recordActivity(session.id(), NOTHING);
+          another().recordActivity(Map.of(session.id(), NOTHING));
           return store.find(session.id()).isEmpty();
         });
 
@@ -140,7 +141,7 @@ interface SessionStoreExpiryContract extends SessionStoreFixture {
     await()
         .pollInterval(Duration.ofMillis(50))
         .until(() -> {
-          store.touch(opening.id(), NOTHING);
+          store.touch(Map.of(opening.id(), NOTHING));
           pass(Duration.ofMillis(100));
           return store.find(opening.id()).isEmpty();
         });
@@ -173,7 +174,7 @@ interface SessionStoreExpiryContract extends SessionStoreFixture {
         .pollInterval(Duration.ofMillis(100))
         .until(() -> {
           pass(Duration.ofMillis(500));
-          another().touch(opening.id(), NOTHING);
+          another().touch(Map.of(opening.id(), NOTHING));
           return store.find(other.id()).isEmpty();
         });
 

@@ -61,8 +61,8 @@ interface SessionStoreLifecycleContract extends SessionStoreFixture {
     SessionStore store = create(LONG, 10);
     SessionId unknown = SessionId.random();
 
-    store.touch(unknown, NOTHING);
-    store.recordActivity(unknown, NOTHING);
+    store.touch(Map.of(unknown, NOTHING));
+    store.recordActivity(Map.of(unknown, NOTHING));
 
     assertThat(store.find(unknown)).isEmpty();
     assertThat(store.count()).isZero();
@@ -75,8 +75,8 @@ interface SessionStoreLifecycleContract extends SessionStoreFixture {
     store.create(session);
     Instant used = session.created().plusSeconds(100);
 
-    store.touch(session.id(), SessionActivity.none(used));
-    another().recordActivity(session.id(), SessionActivity.none(used.minusSeconds(1)));
+    store.touch(Map.of(session.id(), SessionActivity.none(used)));
+    another().recordActivity(Map.of(session.id(), SessionActivity.none(used.minusSeconds(1))));
 
     assertThat(another().lastUsed(session.id())).hasValue(used);
     assertThat(store.lastUsed(SessionId.random())).isEmpty();
@@ -90,7 +90,7 @@ interface SessionStoreLifecycleContract extends SessionStoreFixture {
 
     store.saveUpstreamState(session.id(), "a", new byte[] {0, -1});
     another().saveUpstreamState(session.id(), "b", new byte[] {2});
-    store.touch(session.id(), SessionActivity.none(Instant.EPOCH));
+    store.touch(Map.of(session.id(), SessionActivity.none(Instant.EPOCH)));
     store.saveUpstreamState(session.id(), "a", new byte[] {0, -2});
 
     assertThat(another().upstreamState(session.id(), "a")).hasValue(new byte[] {0, -2});

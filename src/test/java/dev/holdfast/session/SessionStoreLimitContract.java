@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Limits of all sessions, and of the sessions of one upstream. */
@@ -76,7 +77,7 @@ interface SessionStoreLimitContract extends SessionStoreFixture {
         .pollInterval(Duration.ofMillis(100))
         .until(() -> {
           pass(Duration.ofMillis(500));
-          used.forEach(each -> another().touch(each.id(), NOTHING));
+          used.forEach(each -> another().touch(Map.of(each.id(), NOTHING)));
           return store.find(unused.id()).isEmpty();
         });
 

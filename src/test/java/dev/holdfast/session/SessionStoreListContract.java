@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -19,9 +20,9 @@ interface SessionStoreListContract extends SessionStoreFixture {
     store.create(session);
     SessionActivity fresh = activity(store, session);
 
-    store.touch(session.id(), new SessionActivity(THEN.plusSeconds(9), "192.0.2.1", 3, 1));
-    another().recordActivity(session.id(), new SessionActivity(THEN, "192.0.2.2", 2, 0));
-    another().touch(session.id(), NOTHING);
+    store.touch(Map.of(session.id(), new SessionActivity(THEN.plusSeconds(9), "192.0.2.1", 3, 1)));
+    another().recordActivity(Map.of(session.id(), new SessionActivity(THEN, "192.0.2.2", 2, 0)));
+    another().touch(Map.of(session.id(), NOTHING));
 
     assertThat(fresh.requests()).isZero();
     assertThat(fresh.address()).isNull();
@@ -35,7 +36,7 @@ interface SessionStoreListContract extends SessionStoreFixture {
     SessionStore store = create(LONG, 10);
     Session session = session();
     store.create(session);
-    store.touch(session.id(), SessionActivity.request(THEN, "192.0.2.1", true));
+    store.touch(Map.of(session.id(), SessionActivity.request(THEN, "192.0.2.1", true)));
     store.end(session.id());
 
     store.create(session);
@@ -69,7 +70,7 @@ interface SessionStoreListContract extends SessionStoreFixture {
     SessionStore store = create(LONG, 10);
     List<Session> sessions = List.of(session(), session(), session());
     sessions.forEach(store::create);
-    store.touch(sessions.get(1).id(), NOTHING);
+    store.touch(Map.of(sessions.get(1).id(), NOTHING));
 
     assertThat(store.latest(0, 1))
         .extracting(SessionStore.Page.Entry::session)

@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** The operations of a log that several replicas share, with records of the calls of others. */
 public record RecordedSharedLog(SharedLog log, CallRecords records) implements SharedLog {
@@ -45,8 +46,13 @@ public record RecordedSharedLog(SharedLog log, CallRecords records) implements S
   }
 
   @Override
-  public void catchUp() {
-    log.catchUp();
+  public void catchUp(Predicate<LogKey> which) {
+    log.catchUp(which);
+  }
+
+  @Override
+  public boolean takeDoubts() {
+    return log.takeDoubts();
   }
 
   @Override

@@ -1,9 +1,11 @@
 package dev.holdfast.log.redis;
 
 import static dev.holdfast.log.redis.script.StoreCalls.available;
+import static dev.holdfast.redis.RedisClient.number;
 
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogKey;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.WatcherRegistry;
 import dev.holdfast.log.redis.script.StreamField;
@@ -19,6 +21,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +40,7 @@ final class MissedMessages {
   private final AutoLock lock = new AutoLock();
 
   /** Owner and last position of each watched stream in the last look. */
-  private Map<StreamRef, String> seen = Map.of();
+  private final Map<StreamRef, String> seen = new HashMap<>();
 
   MissedMessages(RedisClient client, RedisKeys keys, String replica, WatcherRegistry watchers) {
     this.client = client;
@@ -49,22 +53,23 @@ final class MissedMessages {
    * Wakes the watchers of streams that are new or have changed since the last look, and evicts
    * those that were replaced. A watcher whose stream cannot be looked at is woken, too.
    *
+   * @param which the sessions to look at
    * @throws LogException.StoreUnavailable when the store does not answer in time
    */
-  void look() {
+  void look(Predicate<LogKey> which) {
     try (var _ = lock.hold()) {
       Map<StreamRef, WatcherRegistry.Registration> recorded = new HashMap<>();
       watchers.recorded().forEach(each -> recorded.put(each.stream(), each));
       Set<StreamRef> all = new HashSet<>(watchers.shared());
       all.addAll(recorded.keySet());
-      List<StreamRef> streams = List.copyOf(all);
+      List<StreamRef> streams = all.stream().filter(each -> which.test(each.key())).toList();
       List<@Nullable Response> found = read(streams);
-      Map<StreamRef, String> now = new HashMap<>();
+      seen.keySet().retainAll(all);
       for (int i = 0; i < streams.size(); i++) {
         StreamRef stream = streams.get(i);
         Response fields = Objects.requireNonNull(found.get(i));
         String state = fields.get(0) + " " + fields.get(1);
-        now.put(stream, state);
+        String before = seen.put(stream, state);
         Response tail = fields.get(2);
         // A complete stream may have no record: its watcher reads to the end.
         WatcherRegistry.Registration own = recorded.get(stream);
@@ -72,11 +77,10 @@ final class MissedMessages {
             && tail != null
             && !StreamOwner.replicaOf(tail.toString()).equals(replica)) {
           watchers.evict(stream, own.number());
-        } else if (!state.equals(seen.get(stream))) {
+        } else if (!state.equals(before)) {
           watchers.wake(stream);
         }
       }
-      seen = now;
     }
   }
 
@@ -89,6 +93,26 @@ final class MissedMessages {
       streams.forEach(watchers::wake);
       throw away;
     }
+  }
+
+  /**
+   * Finds the sessions that have ended.
+   *
+   * @throws LogException.StoreUnavailable when the store does not answer in time
+   */
+  List<LogKey> findEnded(List<LogKey> sessions) {
+    List<@Nullable Response> found =
+        available(
+            "look for ended sessions",
+            () ->
+                client.sendMany(
+                    sessions.stream()
+                        .map(each -> Request.cmd(Command.EXISTS, keys.session(each.value())))
+                        .toList()));
+    return IntStream.range(0, sessions.size())
+        .filter(i -> number(found.get(i)) == 0)
+        .mapToObj(sessions::get)
+        .toList();
   }
 
   private Request fields(StreamRef stream) {

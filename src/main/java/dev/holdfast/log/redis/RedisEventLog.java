@@ -26,19 +26,13 @@ import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.redis.RedisSubscription;
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +47,7 @@ public final class RedisEventLog implements EventLog {
   /** Time between two reports of written and of delivered streams. */
   private static final Duration UPKEEP_INTERVAL = Duration.ofMillis(500);
 
-  /** Time between two looks for lost messages of other replicas. */
+  /** Time between two looks for lost messages of other replicas, on a cluster. */
   private static final Duration LOOK_INTERVAL = Duration.ofSeconds(10);
 
   private final RedisClient client;
@@ -63,6 +57,7 @@ public final class RedisEventLog implements EventLog {
   private final WatcherRegistry watchers = new WatcherRegistry();
   private final OwnedStreams owned;
   private final RedisStreamReader reader;
+  private final MissedMessages missed;
   private final StreamOwnership ownership;
   private final LocalReaders readers;
   private final RedisInbox inbox;
@@ -118,19 +113,13 @@ public final class RedisEventLog implements EventLog {
     reader = new RedisStreamReader(client, keys, owned, watchers);
     inbox = new RedisInbox(client, keys, replica, retention, owned);
     readers = new LocalReaders(scripts, watchers, owned, retention, reports);
+    missed = new MissedMessages(client, keys, replica, watchers);
     ownership =
         new StreamOwnership(
-            replica,
-            sessionRecorder,
-            scripts,
-            inbox,
-            owned,
-            watchers,
-            new MissedMessages(client, keys, replica, watchers),
-            new ConcurrentHashMap<>());
+            replica, sessionRecorder, scripts, inbox, owned, watchers, missed, this::sessionEnded);
     quota = new TotalQuota(client, keys, replica, most.all(), most.ofClient(), reports);
     upkeep = every(UPKEEP_INTERVAL, "log-upkeep", this::reportToRedis);
-    looks = every(LOOK_INTERVAL, "log-looks", this::lookForMissed);
+    looks = client.mayLoseMessages() ? every(LOOK_INTERVAL, "log-looks", this::look) : upkeep;
     channel.addListener(this::received, this::channelRestored);
   }
 
@@ -149,9 +138,9 @@ public final class RedisEventLog implements EventLog {
         });
   }
 
-  private void lookForMissed() {
+  private void look() {
     try {
-      ownership.catchUp();
+      missed.look(_ -> true);
     } catch (LogException.StoreUnavailable away) {
       LOG.debugf("the next look finds what was missed: %s", away.getMessage());
     }
@@ -268,21 +257,6 @@ public final class RedisEventLog implements EventLog {
   public void sweep() {
     warnOfEviction();
     owned.sweep();
-    inbox.collectAll();
-    List<LogKey> sessions =
-        Stream.concat(owned.sessions().stream(), ownership.unsettled().keySet().stream())
-            .distinct()
-            .toList();
-    List<Request> requests =
-        sessions.stream()
-            .map(each -> Request.cmd(Command.EXISTS, keys.session(each.value())))
-            .toList();
-    List<@Nullable Response> answers = available("sweep", () -> client.sendMany(requests));
-    for (int i = 0; i < sessions.size(); i++) {
-      if (number(answers.get(i)) == 0) {
-        sessionEnded(sessions.get(i));
-      }
-    }
   }
 
   private void warnOfEviction() {
@@ -384,7 +358,7 @@ public final class RedisEventLog implements EventLog {
 
   private void sessionEnded(LogKey session) {
     owned.end(session);
-    ownership.unsettled().remove(session);
+    ownership.forget(session);
     watchers.wakeAll(session);
     reports.used(session); // The next report finds no bytes and removes the session.
     inbox.forget(session);

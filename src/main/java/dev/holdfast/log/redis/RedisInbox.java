@@ -34,6 +34,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -76,10 +77,7 @@ final class RedisInbox implements Inbox {
   private final List<ReentrantLock> locks =
       Stream.generate(ReentrantLock::new).limit(LOCKS).toList();
 
-  /**
-   * By session: ids and bytes of received messages that may still be in the inbox. Guarded by the
-   * lock.
-   */
+  /** Ids and bytes of received messages that may still be in the inbox. Guarded by the lock. */
   private final Map<LogKey, Map<String, Integer>> received = new ConcurrentHashMap<>();
 
   /** Sessions that a thread is about to collect. */
@@ -232,8 +230,7 @@ final class RedisInbox implements Inbox {
 
   @Override
   public boolean isOpen(StreamRef stream) {
-    return reachable(() -> Optional.ofNullable(client.send(StreamField.OWNER.get(keys, stream))))
-        .isPresent();
+    return reachable(() -> client.send(StreamField.OWNER.get(keys, stream)) != null);
   }
 
   @Override
@@ -317,15 +314,16 @@ final class RedisInbox implements Inbox {
   /** Starts to collect all inboxes that are not empty, since announcements may be lost. */
   void collectAll() {
     long search = searches.incrementAndGet();
-    startRetrying("inbox-search", () -> searches.get() != search || announceWaiting());
+    startRetrying("inbox-search", () -> searches.get() != search || collectSome(_ -> true));
   }
 
-  private boolean announceWaiting() {
+  /** Does the same for some sessions. Returns false if the store is away. */
+  boolean collectSome(Predicate<LogKey> which) {
     try {
-      waiting(owned.sessions()).forEach(this::announce);
+      waiting(owned.sessions().stream().filter(which).toList()).forEach(this::announce);
       return true;
     } catch (LogException.StoreUnavailable unavailable) {
-      LOG.debug("Could not look for inbox messages, will retry", unavailable);
+      LOG.debug("Could not look for inbox messages", unavailable);
       return false;
     }
   }

@@ -3,6 +3,8 @@ package dev.holdfast.log.redis;
 import static dev.holdfast.log.redis.script.StoreCalls.available;
 import static dev.holdfast.log.redis.script.StreamScripts.textOrNull;
 
+import dev.holdfast.log.Inbox;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.SharedLog;
@@ -18,29 +20,70 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Makes this replica the owner of streams that it opens or adopts. Finds streams that other
  * replicas adopted, and streams that this replica owns but does not write.
- *
- * @param sessionRecorder records the sessions of this replica's streams
- * @param unsettled by session: owners with claims of unknown outcome, whose streams may have no
- *     writer
  */
-record StreamOwnership(
-    String replica,
-    Consumer<LogKey> sessionRecorder,
-    StreamScripts scripts,
-    RedisInbox inbox,
-    OwnedStreams owned,
-    WatcherRegistry watchers,
-    MissedMessages missed,
-    Map<LogKey, String> unsettled)
-    implements SharedLog {
+final class StreamOwnership implements SharedLog {
+
+  private final String replica;
+  private final Consumer<LogKey> sessionRecorder;
+  private final StreamScripts scripts;
+  private final RedisInbox inbox;
+  private final OwnedStreams owned;
+  private final WatcherRegistry watchers;
+  private final MissedMessages missed;
+  private final Consumer<LogKey> ended;
+
+  /** Owners with claims of unknown outcome, whose streams may have no writer. */
+  private final Map<LogKey, String> unsettled = new ConcurrentHashMap<>();
+
+  /** True if a call of unknown outcome may have opened a stream. */
+  private final AtomicBoolean doubts = new AtomicBoolean();
+
+  /**
+   * Creates the ownership of a replica.
+   *
+   * @param sessionRecorder records the sessions of this replica's streams
+   * @param ended receives each session that has ended
+   */
+  StreamOwnership(
+      String replica,
+      Consumer<LogKey> sessionRecorder,
+      StreamScripts scripts,
+      RedisInbox inbox,
+      OwnedStreams owned,
+      WatcherRegistry watchers,
+      MissedMessages missed,
+      Consumer<LogKey> ended) {
+    this.replica = replica;
+    this.sessionRecorder = sessionRecorder;
+    this.scripts = scripts;
+    this.inbox = inbox;
+    this.owned = owned;
+    this.watchers = watchers;
+    this.missed = missed;
+    this.ended = ended;
+  }
+
+  @Override
+  public Inbox inbox() {
+    return inbox;
+  }
+
+  /** Forgets claims in a session that has ended. */
+  void forget(LogKey session) {
+    unsettled.remove(session);
+  }
 
   /**
    * Opens a stream.
@@ -56,8 +99,14 @@ record StreamOwnership(
           sessionRecorder.accept(stream.key());
           scripts.open(stream, owner, requests, call, keptIn, followed);
         };
-    StreamWriter writer =
-        available("open a stream", () -> owned.open(stream, owner, keptIn, followed, script));
+    StreamWriter writer;
+    try {
+      writer =
+          available("open a stream", () -> owned.open(stream, owner, keptIn, followed, script));
+    } catch (LogException.StoreUnavailable unknown) {
+      doubts.set(true);
+      throw unknown;
+    }
     if (keptIn != null) {
       watchers.requested(new StreamRef(stream.key(), keptIn), requests);
     }
@@ -65,8 +114,20 @@ record StreamOwnership(
   }
 
   @Override
-  public void catchUp() {
-    missed.look();
+  public void catchUp(Predicate<LogKey> which) {
+    missed.look(which);
+    boolean _ = inbox.collectSome(which);
+    List<LogKey> known =
+        Stream.concat(owned.sessions().stream(), unsettled.keySet().stream())
+            .distinct()
+            .filter(which)
+            .toList();
+    missed.findEnded(known).forEach(ended);
+  }
+
+  @Override
+  public boolean takeDoubts() {
+    return doubts.getAndSet(false);
   }
 
   @Override

@@ -8,8 +8,10 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -36,8 +38,9 @@ public record OrphanedStreams(
    * @throws dev.holdfast.log.LogException.StoreUnavailable when the log is away
    * @throws dev.holdfast.session.SessionStoreException when the session store is away
    */
-  public void reclaim() {
-    Map<StreamRef, String> before = shared.findOrphaned(sessions.get());
+  public void reclaim(Predicate<LogKey> which) {
+    List<LogKey> looked = sessions.get().stream().filter(which).toList();
+    Map<StreamRef, String> before = shared.findOrphaned(looked);
     if (before.isEmpty() || !Reconciler.pause(GRACE)) {
       return;
     }

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The pumps of this replica. Thread-safe. */
@@ -146,8 +147,9 @@ public final class Pumps {
    * @throws LogException.StoreUnavailable when the log is away; it refuses what such a pump writes
    *     in any case
    */
-  public void stopLost(SharedLog log) {
-    log.findTakenOver(streams()).forEach(this::stop);
+  public void stopLost(SharedLog log, Predicate<LogKey> which) {
+    List<StreamRef> looked = streams().stream().filter(each -> which.test(each.key())).toList();
+    log.findTakenOver(looked).forEach(this::stop);
   }
 
   /** The streams that have a pump. */

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -25,8 +25,7 @@ import org.jspecify.annotations.Nullable;
  * The sessions of this replica that {@linkplain dev.holdfast.upstream.Placement.Pinned#scarce take
  * one of few places} and that no client uses: no client is connected on any replica, and no request
  * is open. A client that has resumed a stream is known to come back, so its session is not
- * abandoned. Each search also records that sessions with an open request are in use, so that they
- * do not expire. Thread-safe; no lock is held while the store is read.
+ * abandoned. Thread-safe; no lock is held while the store is read.
  *
  * <p>A connected client uses its session at least every {@link #MAX_SILENCE}, as the store records.
  */
@@ -35,7 +34,7 @@ final class AbandonedSessions {
   /** A session that is used less often makes room for others, if there is no other room. */
   static final Duration MAX_SILENCE = Duration.ofSeconds(30);
 
-  /** Tails note every ten seconds that a session is in use. With this they stay far below that. */
+  /** The store hears so often that a session is in use, and thus far more often. */
   static final Duration TOUCH_INTERVAL = Duration.ofSeconds(10);
 
   /** Clients that are refused must not cause more reads of the store than this. */
@@ -43,11 +42,11 @@ final class AbandonedSessions {
 
   private static final String RESUMED = "resumed";
 
+  private final Function<SessionId, Optional<Session>> find;
   private final SessionStore store;
   private final SessionUpstreams upstreams;
   private final Pumps pumps;
   private final InstantSource clock;
-  private final Consumer<Session> inUse;
   private final Predicate<Session> end;
 
   /** The latest search for room; null before the first. */
@@ -71,21 +70,21 @@ final class AbandonedSessions {
   /**
    * Creates a search.
    *
-   * @param inUse receives each session with an open request
+   * @param find finds the record of a session; it may have ended
    * @param end ends a session; returns whether this call ended it
    */
   AbandonedSessions(
+      Function<SessionId, Optional<Session>> find,
       SessionStore store,
       SessionUpstreams upstreams,
       Pumps pumps,
       InstantSource clock,
-      Consumer<Session> inUse,
       Predicate<Session> end) {
+    this.find = find;
     this.store = store;
     this.upstreams = upstreams;
     this.pumps = pumps;
     this.clock = clock;
-    this.inUse = inUse;
     this.end = end;
   }
 
@@ -165,17 +164,15 @@ final class AbandonedSessions {
 
   private List<Unused> search() {
     return pumps.sessions().stream()
-        .flatMap(key -> SessionId.parse(key.value()).flatMap(store::find).stream())
+        .flatMap(key -> SessionId.parse(key.value()).flatMap(find).stream())
         .flatMap(session -> unused(session).stream())
         .toList();
   }
 
   private Optional<Unused> unused(Session session) {
-    if (pumps.areAnswering(StreamNames.key(session.id()))) {
-      inUse.accept(session);
-      return Optional.empty();
-    }
-    return !upstreams.isScarce(session) || store.upstreamState(session.id(), RESUMED).isPresent()
+    return !upstreams.isScarce(session)
+            || pumps.areAnswering(StreamNames.key(session.id()))
+            || store.upstreamState(session.id(), RESUMED).isPresent()
         ? Optional.empty()
         : store.lastUsed(session.id()).map(since -> new Unused(session, since));
   }

@@ -6,7 +6,9 @@ import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionStore;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -18,33 +20,50 @@ import org.jspecify.annotations.Nullable;
 final class RecentSessions {
 
   private final SessionStore store;
-  private final Function<Session, Duration> touchEvery;
+  private final Function<Session, Intervals> intervals;
   private final InstantSource clock;
   private final Map<SessionId, Use> uses = new ConcurrentHashMap<>();
 
-  /** Creates a cache that tells the store at that interval that a session is in use. */
-  RecentSessions(SessionStore store, Function<Session, Duration> touchEvery, InstantSource clock) {
+  /** The sessions in use at the last {@link #keep}. */
+  private volatile Set<SessionId> kept = Set.of();
+
+  /**
+   * Times after which the store hears again that a session is in use.
+   *
+   * @param requested for a session with requests
+   * @param connected for one whose client only waits; not shorter
+   */
+  record Intervals(Duration requested, Duration connected) {}
+
+  /** Creates a cache that tells the store at those intervals that a session is in use. */
+  RecentSessions(SessionStore store, Function<Session, Intervals> intervals, InstantSource clock) {
     this.store = store;
-    this.touchEvery = touchEvery;
+    this.intervals = intervals;
     this.clock = clock;
   }
 
-  /** Nano time at which to tell the store again, and the activity since it was told. */
-  private record Use(Session session, long due, SessionActivity unsaved) {
+  /** When the store was told, in ms since the epoch, and the activity since then. */
+  private record Use(Session session, long told, SessionActivity unsaved) {
     Use plus(SessionActivity more) {
-      return new Use(session, due, unsaved.plus(more));
+      return new Use(session, told, unsaved.plus(more));
     }
   }
 
   /** Adds a new session. Its first use goes to the store at once, with the client's address. */
   void began(Session session) {
-    uses.put(session.id(), new Use(session, System.nanoTime() - 1, noActivity()));
+    uses.put(session.id(), new Use(session, 0, noActivity()));
   }
 
   /** A session that was used recently; null when it was not. */
   @Nullable Session find(SessionId id) {
     Use use = uses.get(id);
     return use == null || isStale(use) ? null : use.session();
+  }
+
+  /** The record of a session in memory, however old; null if there is none. It may have ended. */
+  @Nullable Session known(SessionId id) {
+    Use use = uses.get(id);
+    return use == null ? null : use.session();
   }
 
   void forget(Session session) {
@@ -60,45 +79,84 @@ final class RecentSessions {
       return;
     }
     if (session.isInitialized()) {
-      touch(session);
+      tell(Map.of(session.id(), session));
     } else {
-      store.find(session.id()).filter(Session::isInitialized).ifPresent(this::touch);
+      store
+          .find(session.id())
+          .filter(Session::isInitialized)
+          .ifPresent(known -> tell(Map.of(known.id(), known)));
     }
   }
 
-  private void touch(Session session) {
-    long due = System.nanoTime() + touchEvery.apply(session).toNanos();
-    Use before = uses.put(session.id(), new Use(session, due, noActivity()));
-    SessionActivity unsaved = before == null ? noActivity() : before.unsaved();
+  /**
+   * Notes which sessions are in use without requests. Tells the store of those of which it has not
+   * heard for long, and of those that are no longer in use.
+   */
+  void keep(Set<SessionId> inUse) {
+    Map<SessionId, Session> due = new HashMap<>();
+    for (SessionId id : inUse) {
+      Use use = uses.get(id);
+      if (use != null && isOlder(use, intervals.apply(use.session()).connected())) {
+        due.put(id, use.session());
+      }
+    }
+    for (SessionId id : kept) {
+      Use use = inUse.contains(id) ? null : uses.get(id);
+      if (use != null && isStale(use)) {
+        due.put(id, use.session());
+      }
+    }
+    kept = inUse;
+    tell(due);
+  }
+
+  private void tell(Map<SessionId, Session> sessions) {
+    Map<SessionId, SessionActivity> since = new HashMap<>();
+    Map<SessionId, Use> before = new HashMap<>();
+    sessions.forEach((id, session) -> {
+      Use use = uses.put(id, new Use(session, clock.millis(), noActivity()));
+      if (use != null) {
+        before.put(id, use);
+      }
+      since.put(id, (use == null ? noActivity() : use.unsaved()).plus(noActivity()));
+    });
+    if (since.isEmpty()) {
+      return;
+    }
     try {
-      store.touch(session.id(), unsaved.plus(noActivity()));
+      store.touch(since);
     } catch (Throwable failure) {
-      add(session, unsaved);
+      before.forEach((id, use) ->
+          uses.computeIfPresent(
+              id,
+              (_, now) -> new Use(now.session(), use.told(), use.unsaved().plus(now.unsaved()))));
       throw failure;
     }
   }
 
   /** Counts a request of a session. The store gets the count with the next use. */
   void count(Session session, String address, boolean failed) {
-    add(session, SessionActivity.request(clock.instant(), address, failed));
-  }
-
-  private void add(Session session, SessionActivity more) {
+    SessionActivity more = SessionActivity.request(clock.instant(), address, failed);
     uses.computeIfPresent(session.id(), (_, each) -> each.plus(more));
   }
 
   /** Saves all activity in the store, and removes sessions that were not used recently. */
   void flush() {
-    uses.values().forEach(this::flush);
+    Map<SessionId, SessionActivity> unsaved = new HashMap<>();
+    uses.values().forEach(use -> flush(use, unsaved));
+    if (!unsaved.isEmpty()) {
+      store.recordActivity(unsaved);
+    }
   }
 
-  private void flush(Use use) {
+  private void flush(Use use, Map<SessionId, SessionActivity> unsaved) {
     SessionId id = use.session().id();
-    Use saved = new Use(use.session(), use.due(), noActivity());
+    Use saved = new Use(use.session(), use.told(), noActivity());
     // When activity is added meanwhile, the replacement fails and the next flush saves all of it.
-    boolean unchanged = isStale(use) ? uses.remove(id, use) : uses.replace(id, use, saved);
+    boolean unchanged =
+        (isStale(use) && !kept.contains(id)) ? uses.remove(id, use) : uses.replace(id, use, saved);
     if (unchanged && !use.unsaved().isEmpty()) {
-      store.recordActivity(id, use.unsaved());
+      unsaved.put(id, use.unsaved());
     }
   }
 
@@ -107,6 +165,12 @@ final class RecentSessions {
   }
 
   private boolean isStale(Use use) {
-    return System.nanoTime() - use.due() > 0;
+    return isOlder(use, intervals.apply(use.session()).requested());
+  }
+
+  /** Returns true also if the clock was set back. */
+  private boolean isOlder(Use use, Duration age) {
+    long now = clock.millis();
+    return now < use.told() || (now - use.told() > age.toMillis());
   }
 }

@@ -19,10 +19,13 @@ import dev.holdfast.upstream.Placement;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +40,9 @@ public final class Sessions {
 
   /** The part of the idle timeout after which the store is told again that a session is in use. */
   private static final int TOUCHES_PER_IDLE_TIMEOUT = 10;
+
+  /** Time between two calls of {@link #keep}. */
+  public static final Duration KEEP_INTERVAL = AbandonedSessions.TOUCH_INTERVAL;
 
   private final SessionStore store;
   private final SessionUpstreams upstreams;
@@ -69,18 +75,20 @@ public final class Sessions {
     this.listener = listener;
     this.audit = audit;
     this.clock = () -> clock.instant().truncatedTo(ChronoUnit.MILLIS);
-    Duration usual = idleTimeout.dividedBy(TOUCHES_PER_IDLE_TIMEOUT);
-    Duration scarce = Collections.min(List.of(usual, AbandonedSessions.TOUCH_INTERVAL));
+    Duration requested = idleTimeout.dividedBy(TOUCHES_PER_IDLE_TIMEOUT);
+    var usual = new RecentSessions.Intervals(requested, idleTimeout.multipliedBy(2).dividedBy(3));
+    Duration often = Collections.min(List.of(requested, AbandonedSessions.TOUCH_INTERVAL));
+    var scarce = new RecentSessions.Intervals(often, often);
     this.recent =
         new RecentSessions(
             store, session -> upstreams.isScarce(session) ? scarce : usual, this.clock);
     this.abandoned =
         new AbandonedSessions(
+            this::known,
             store,
             upstreams,
             pumps,
             this.clock,
-            recent::used,
             session -> end(session, "abandoned").sessions() > 0);
   }
 
@@ -176,6 +184,12 @@ public final class Sessions {
     return recent.find(id);
   }
 
+  /** Finds a session in memory, or else in the store. It may have ended. */
+  private Optional<Session> known(SessionId id) {
+    Session known = recent.known(id);
+    return known == null ? store.find(id) : Optional.of(known);
+  }
+
   /** Finds a session in the store, without noting that it is in use. */
   public Optional<Session> peek(SessionId id) {
     return store.find(id);
@@ -191,9 +205,17 @@ public final class Sessions {
         };
   }
 
-  /** Notes that a session is in use. */
-  public void used(Session session) {
-    recent.used(session);
+  /**
+   * Notes that sessions are in use: those with a connected client, and those with an open request.
+   * To be called at least every {@link #KEEP_INTERVAL}.
+   *
+   * @param connected the sessions whose clients are connected to this replica
+   */
+  public void keep(Collection<LogKey> connected) {
+    recent.keep(
+        Stream.concat(connected.stream(), pumps.sessions().stream().filter(pumps::areAnswering))
+            .flatMap(key -> SessionId.parse(key.value()).stream())
+            .collect(Collectors.toSet()));
   }
 
   /** Counts a request of a session. The store gets the count with the next use. */
@@ -302,9 +324,9 @@ public final class Sessions {
    * while a stream was being opened or their log was away. A pump learns that only from its next
    * append, and a silent upstream would keep it for ever.
    */
-  public void stopPumpsOfEndedSessions() {
+  public void stopPumpsOfEndedSessions(Predicate<LogKey> which) {
     for (LogKey key : pumps.sessions()) {
-      if (SessionId.parse(key.value()).flatMap(store::find).isEmpty()) {
+      if (which.test(key) && SessionId.parse(key.value()).flatMap(store::find).isEmpty()) {
         log.end(key);
         pumps.stop(key);
       }

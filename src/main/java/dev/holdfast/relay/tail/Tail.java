@@ -22,7 +22,6 @@ public final class Tail {
 
   private final TailContext context;
   private final StreamRef stream;
-  private final Runnable inUse;
   private final TailSignal signal = new TailSignal();
   private final ClientFrames frames;
   private final Departures departures;
@@ -35,7 +34,6 @@ public final class Tail {
    * Creates a tail after a cursor.
    *
    * @param listener receives delays
-   * @param inUse runs from time to time while the tail follows
    * @param resumes whether the client will resume a stream that this replica closes
    */
   public Tail(
@@ -45,11 +43,9 @@ public final class Tail {
       Position cursor,
       TailKind kind,
       StreamListener listener,
-      Runnable inUse,
       BooleanSupplier resumes) {
     this.context = context;
     this.stream = stream;
-    this.inUse = inUse;
     this.frames = new ClientFrames(framing);
     this.departures =
         new Departures(
@@ -157,6 +153,6 @@ public final class Tail {
    * it waits: it continues on virtual threads.
    */
   public void run(ClientConnection to) {
-    new TailLoop(context, to, reader, delivery, frames, departures, signal, inUse).run();
+    new TailLoop(context, to, reader, delivery, frames, departures, signal).run();
   }
 }

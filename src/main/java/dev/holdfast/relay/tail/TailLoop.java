@@ -7,7 +7,6 @@ import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.session.SessionStoreException;
 import java.time.Duration;
 import java.util.List;
 import org.jboss.logging.Logger;
@@ -26,10 +25,7 @@ final class TailLoop {
 
   private static final Logger LOG = Logger.getLogger(TailLoop.class);
 
-  /** Upper bound of one wait, after which the session is noted as in use. */
-  private static final Duration MAX_WAIT = Duration.ofMinutes(1);
-
-  /** The same for a client that shall move, in case it is now known to resume. */
+  /** Upper bound of one wait of a client that shall move, in case it is now known to resume. */
   private static final Duration MAX_WAIT_TO_MOVE = Duration.ofSeconds(10);
 
   private final TailContext context;
@@ -41,7 +37,6 @@ final class TailLoop {
   private final ClientWriter writer;
   private final Departures departures;
   private final TailSignal signal;
-  private final Runnable inUse;
 
   /** Held by the thread that reads and writes. It owns all fields below. */
   private final AutoLock turn = new AutoLock();
@@ -68,11 +63,7 @@ final class TailLoop {
     Next run() throws ClientGoneException, InterruptedException;
   }
 
-  /**
-   * Creates the loop of a tail.
-   *
-   * @param inUse runs from time to time while the tail follows
-   */
+  /** Creates the loop of a tail. */
   TailLoop(
       TailContext context,
       ClientConnection client,
@@ -80,8 +71,7 @@ final class TailLoop {
       Delivery delivery,
       ClientFrames frames,
       Departures departures,
-      TailSignal signal,
-      Runnable inUse) {
+      TailSignal signal) {
     this.context = context;
     this.stream = departures.stream();
     this.client = client;
@@ -91,7 +81,6 @@ final class TailLoop {
     this.writer = delivery.writer();
     this.departures = departures;
     this.signal = signal;
-    this.inUse = inUse;
   }
 
   /** Runs until the tail ends or waits. */
@@ -251,8 +240,8 @@ final class TailLoop {
     }
     frames.atHead();
     delivery.flush(client);
-    Duration most = departures.isEmpty() ? MAX_WAIT : MAX_WAIT_TO_MOVE;
-    Duration wait = least(writer.untilNextDeadline(), most);
+    Duration wait =
+        least(writer.untilNextDeadline(), departures.isEmpty() ? null : MAX_WAIT_TO_MOVE);
     waiting = true;
     return await(least(least(wait, frames.untilPause()), frames.untilAtHead()));
   }
@@ -308,14 +297,8 @@ final class TailLoop {
     return moves;
   }
 
-  /** Notes that the session is in use; closes a connection that is too old. */
+  /** Closes a connection that is too old. */
   private boolean mayContinue() {
-    try {
-      inUse.run();
-    } catch (SessionStoreException away) {
-      // The next read tells whether the log is away too.
-      LOG.debugf("use of the session not noted stream=%s: %s", stream, away.getMessage());
-    }
     if (writer.isOver()) {
       frames.pauseOrClose(delivery.cursor(), context.config().retry());
       return false;

@@ -16,7 +16,6 @@ import dev.holdfast.session.Session;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,10 +23,8 @@ import org.jspecify.annotations.Nullable;
  * Opens tails of streams at the right position. Thread-safe; methods may block.
  *
  * @param clients what clients can take and do
- * @param inUse receives, from time to time, each session that a client follows
  */
-public record TailOpener(
-    TailContext context, ReplayConfig replay, KnownClients clients, Consumer<Session> inUse) {
+public record TailOpener(TailContext context, ReplayConfig replay, KnownClients clients) {
 
   /** Follows the stream of new requests. */
   public Tail ofRequests(Session session, StreamRef stream, List<RequestId> requests) {
@@ -222,7 +219,6 @@ public record TailOpener(
             cursor,
             kind,
             context.listener().streamsOf(session.upstream()),
-            () -> inUse.accept(session),
             () ->
                 clientOf(session).moves(context.tails().hasResumed(StreamNames.key(session.id()))))
         .of(() -> clientOf(session));

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /** The tails that run on this replica, and those that were evicted recently. Thread-safe. */
 public final class Tails {
@@ -116,6 +117,11 @@ public final class Tails {
   public void sweep() {
     evictions.clear();
     resumed.clear();
+  }
+
+  /** The keys of the streams of the running tails. */
+  public Set<LogKey> keys() {
+    return running.stream().map(tail -> tail.stream().key()).collect(Collectors.toSet());
   }
 
   /** The number of running tails. */

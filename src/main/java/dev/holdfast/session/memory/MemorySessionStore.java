@@ -154,19 +154,21 @@ public final class MemorySessionStore implements SessionStore {
   }
 
   @Override
-  public void touch(SessionId id, SessionActivity since) {
+  public void touch(Map<SessionId, SessionActivity> since) {
     Instant now = clock.instant();
-    change(
-        id,
-        entry ->
-            entry.session().isInitialized()
-                ? entry.withActivity(now, idleTimeout, since)
-                : entry.withActivity(entry.lastUsed(), entry.timeout(), since));
+    since.forEach((id, activity) ->
+        change(
+            id,
+            entry ->
+                entry.session().isInitialized()
+                    ? entry.withActivity(now, idleTimeout, activity)
+                    : entry.withActivity(entry.lastUsed(), entry.timeout(), activity)));
   }
 
   @Override
-  public void recordActivity(SessionId id, SessionActivity since) {
-    change(id, entry -> entry.withActivity(entry.lastUsed(), entry.timeout(), since));
+  public void recordActivity(Map<SessionId, SessionActivity> since) {
+    since.forEach((id, activity) ->
+        change(id, entry -> entry.withActivity(entry.lastUsed(), entry.timeout(), activity)));
   }
 
   @Override

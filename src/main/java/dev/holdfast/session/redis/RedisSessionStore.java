@@ -20,8 +20,13 @@ import io.vertx.redis.client.ResponseType;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -115,8 +120,7 @@ public final class RedisSessionStore implements SessionStore {
   /** Records when a session expires, if its hash tells so. */
   private boolean updateIndex(SessionId id, @Nullable Response extended) {
     if (extended != null) {
-      String opener = extended.get(1).toString();
-      index.updateExpiryLater(id.value(), opener, extended.get(0).toString());
+      index.updateExpiryLater(List.of(SessionExpiryIndex.entry(id, extended)));
     }
     return extended != null;
   }
@@ -132,19 +136,66 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   @Override
-  public void touch(SessionId id, SessionActivity since) {
-    boolean _ = updateIndex(id, record(id, idleTimeout, since));
+  public void touch(Map<SessionId, SessionActivity> since) {
+    List<SessionExpiryIndex.Entry> extended = new ArrayList<>();
+    record(
+        since,
+        idleTimeout,
+        (id, end) -> extended.add(SessionExpiryIndex.entry(id, requireNonNull(end))));
+    index.updateExpiryLater(extended);
   }
 
   @Override
-  public void recordActivity(SessionId id, SessionActivity since) {
-    Response _ = record(id, Duration.ZERO, since);
+  public void recordActivity(Map<SessionId, SessionActivity> since) {
+    record(since, Duration.ZERO, (_, _) -> {});
   }
 
-  /** Returns when the session expires and its opener, if the idle timeout was started again. */
-  private @Nullable Response record(SessionId id, Duration timeout, SessionActivity since) {
-    return run(
-        recordActivity, id, timeout.toMillis(), timeToLive.toMillis(), SessionFields.values(since));
+  /**
+   * Records activity, that of many sessions without a wait for each.
+   *
+   * @param extended gets the sessions whose idle timeout was started again, with its end and their
+   *     openers
+   */
+  private void record(
+      Map<SessionId, SessionActivity> since,
+      Duration timeout,
+      BiConsumer<SessionId, Response> extended) {
+    Map<SessionId, CompletionStage<@Nullable Response>> batch = new LinkedHashMap<>();
+    int left = since.size();
+    for (Map.Entry<SessionId, SessionActivity> each : since.entrySet()) {
+      List<String> session = List.of(keys.session(each.getKey().value()));
+      Object[] arguments = {
+        timeout.toMillis(), timeToLive.toMillis(), SessionFields.values(each.getValue())
+      };
+      left--;
+      if (left == 0 || batch.size() == RedisClient.BATCH_SIZE) {
+        // Waits for a connection, if there is none, and for those before it.
+        accept(each.getKey(), call(() -> recordActivity.run(session, arguments)), extended);
+        for (Map.Entry<SessionId, CompletionStage<@Nullable Response>> sent : batch.entrySet()) {
+          accept(sent.getKey(), joined(sent.getValue()), extended);
+        }
+        batch.clear();
+      } else {
+        batch.put(each.getKey(), recordActivity.runLater(session, arguments));
+      }
+    }
+  }
+
+  private static void accept(
+      SessionId id, @Nullable Response end, BiConsumer<SessionId, Response> extended) {
+    if (end != null) {
+      extended.accept(id, end);
+    }
+  }
+
+  private static @Nullable Response joined(CompletionStage<@Nullable Response> reply) {
+    try {
+      return reply.toCompletableFuture().join();
+    } catch (CompletionException failure) {
+      throw failure.getCause() instanceof RedisException known
+          ? new SessionStoreException(known)
+          : failure;
+    }
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.holdfast.session.redis;
 
+import dev.holdfast.call.SessionId;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -21,6 +23,9 @@ import java.util.stream.Stream;
  * upstreams, since those without the session ignore them.
  */
 final class SessionExpiryIndex {
+
+  /** Entries of one command, for which no other one waits long. */
+  private static final int MOST_AT_ONCE = 100;
 
   private final RedisScript addWithinLimit;
   private final RedisScript listExpired;
@@ -93,15 +98,33 @@ final class SessionExpiryIndex {
     var _ = redis.sendAll(sets().stream().map(set -> update(set, id, expires)).toList());
   }
 
+  /** The end of a session's idle timeout, in ms since the epoch, and who opened it. */
+  record Entry(String id, String opener, String expires) {}
+
+  /** Returns the entry of a session from its end and its opener. */
+  static Entry entry(SessionId id, Response extended) {
+    return new Entry(id.value(), extended.get(1).toString(), extended.get(0).toString());
+  }
+
   /**
    * Does the same as {@link #updateExpiry} without waiting, since the server of the index may be
    * down. {@link RedisSessionStore#endExpired} repairs an update that was lost.
    */
-  void updateExpiryLater(String id, String opener, String expires) {
-    for (String set : sets()) {
-      var _ = redis.sendLater(update(set, id, expires));
+  void updateExpiryLater(List<Entry> entries) {
+    sets().forEach(set -> updateLater(set, entries));
+    entries.stream()
+        .collect(Collectors.groupingBy(Entry::opener))
+        .forEach((opener, own) -> updateLater(keys.openedSessions(opener), own));
+  }
+
+  private void updateLater(String set, List<Entry> entries) {
+    for (int from = 0; from < entries.size(); from += MOST_AT_ONCE) {
+      Request update = Request.cmd(Command.ZADD).arg(set).arg("XX");
+      entries
+          .subList(from, Math.min(entries.size(), from + MOST_AT_ONCE))
+          .forEach(each -> update.arg(each.expires()).arg(each.id()));
+      var _ = redis.sendLater(update);
     }
-    var _ = redis.sendLater(update(keys.openedSessions(opener), id, expires));
   }
 
   private static Request update(String set, String id, String expires) {

@@ -9,6 +9,7 @@ import dev.holdfast.relay.failover.Drain;
 import dev.holdfast.relay.failover.Reconciler;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.StreamConfig;
+import dev.holdfast.relay.tail.Tails;
 import dev.holdfast.session.SessionConfig;
 import dev.holdfast.wiring.config.CheckedConfig;
 import io.quarkus.runtime.ShutdownDelayInitiatedEvent;
@@ -46,6 +47,7 @@ final class Lifecycle {
       Housekeeping expired,
       Sessions sessions,
       Reconciler reconciler,
+      Tails tails,
       Drain drain,
       Optional<Membership> membership,
       ServerSockets sockets,
@@ -60,6 +62,9 @@ final class Lifecycle {
     Duration search =
         Collections.min(
             List.of(abandoned.dividedBy(10), session.idleTimeout().dividedBy(3), SEARCH_INTERVAL));
+    // The store hears of a client that only waits when two thirds of the idle timeout are over.
+    Duration keep =
+        Collections.min(List.of(session.idleTimeout().dividedBy(6), Sessions.KEEP_INTERVAL));
     housekeeping =
         List.of(
             every(
@@ -68,6 +73,7 @@ final class Lifecycle {
                   expired.sweep();
                   reconciler.reconcile();
                 }),
+            every(keep, () -> sessions.keep(tails.keys())),
             every(search, () -> sessions.endAbandoned(abandoned)));
   }
 

@@ -5,15 +5,27 @@
 --      requests, errors
 -- Returns the end of the idle timeout (ms since the epoch) and the opener, or nil when the timeout
 -- was not started again.
-if not is_alive(KEYS[1]) then
+local now = currentMillis()
+local state = redis.call('HMGET', KEYS[1], EXPIRES, USED, TRANSPORT, OPENER)
+local expires = tonumber(state[1] or 0)
+if expires <= now then
   return false
 end
-local used = redis.call('HGET', KEYS[1], USED)
-if not used or tonumber(used) < tonumber(ARGV[3]) then
-  redis.call('HSET', KEYS[1], USED, ARGV[3])
+local idle_timeout, time_to_live = tonumber(ARGV[1]), tonumber(ARGV[2])
+local extends = idle_timeout > 0 and state[3] ~= UNINITIALIZED
+local changed = {}
+if not state[2] or tonumber(state[2]) < tonumber(ARGV[3]) then
+  changed = {USED, ARGV[3]}
 end
 if ARGV[4] ~= '' then
-  redis.call('HSET', KEYS[1], ADDRESS, ARGV[4])
+  changed[#changed + 1], changed[#changed + 2] = ADDRESS, ARGV[4]
+end
+local finish = now + idle_timeout
+if extends then
+  changed[#changed + 1], changed[#changed + 2] = EXPIRES, format(finish)
+end
+if #changed > 0 then
+  redis.call('HSET', KEYS[1], unpack(changed))
 end
 if ARGV[5] ~= '0' then
   redis.call('HINCRBY', KEYS[1], REQUESTS, ARGV[5])
@@ -21,7 +33,12 @@ end
 if ARGV[6] ~= '0' then
   redis.call('HINCRBY', KEYS[1], ERRORS, ARGV[6])
 end
-if ARGV[1] == '0' or redis.call('HGET', KEYS[1], TRANSPORT) == UNINITIALIZED then
+if not extends then
   return false
 end
-return extend(KEYS[1], ARGV[1], ARGV[2])
+-- The key outlives the timeout by that much, so its own life need not begin again each time.
+local spare = time_to_live - idle_timeout
+if spare <= 0 or math.floor(finish / spare) ~= math.floor(expires / spare) then
+  redis.call('PEXPIRE', KEYS[1], time_to_live)
+end
+return {format(finish), state[4] or ''}

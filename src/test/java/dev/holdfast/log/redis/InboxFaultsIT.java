@@ -117,7 +117,7 @@ class InboxFaultsIT extends InboxFixture {
     put(other, ref, "1");
     owner.receiveAll();
 
-    owner.log().sweep();
+    owner.log().shared().catchUp(_ -> true);
 
     await().until(() -> owner.received().equals(List.of("1")));
   }

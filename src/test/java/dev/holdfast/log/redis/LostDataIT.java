@@ -70,7 +70,7 @@ class LostDataIT extends ReplicasFixture {
   @Test
   void shouldReportThatEverythingIsLost() {
     RedisFixture redis = closing(RedisFixture.start());
-    EventLog log = replica(redis, "a");
+    RedisEventLog log = replica(redis, "a");
     StreamWriter writer = log.open(ref, "1");
     Position head = writer.append(numbered(1, 1));
     CountingWatcher watcher = new CountingWatcher();
@@ -82,7 +82,7 @@ class LostDataIT extends ReplicasFixture {
     await().until(() -> log.read(ref, head, 10).equals(new ReadResult.NoSuchStream()));
     assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> writer.append(numbered(2, 2)));
-    log.sweep();
+    log.shared().catchUp(_ -> true);
     assertThat(log.read(ref, head, 10)).isEqualTo(new ReadResult.NoSuchStream());
   }
 

@@ -157,7 +157,7 @@ class TailsIT extends ReplicasFixture {
     proxy.muteConnections();
     a.watch(ref, Position.START, new CountingWatcher());
     a.watch(other, Position.START, new CountingWatcher());
-    b.shared().catchUp();
+    b.shared().catchUp(_ -> true);
 
     await().untilAsserted(() -> assertThat(evicted.evictions()).isEqualTo(1));
     await().untilAsserted(() -> assertThat(evictedToo.evictions()).isEqualTo(1));
@@ -176,17 +176,18 @@ class TailsIT extends ReplicasFixture {
     List<CountingWatcher> all = List.of(watcher, sharing);
 
     // A change before the first look may have been missed, too.
-    log.shared().catchUp();
+    log.shared().catchUp(_ -> true);
     assertThat(all).extracting(CountingWatcher::wakes).containsOnly(1);
-    log.shared().catchUp();
+    log.shared().catchUp(_ -> true);
     assertThat(all).extracting(CountingWatcher::wakes).containsOnly(1);
     // Nothing tells of this.
     redis.command("HSET", Replica.KEYS.session(ref.key().value()), "l:" + ref.name(), "1-1");
-    log.shared().catchUp();
+    log.shared().catchUp(_ -> true);
     assertThat(all).extracting(CountingWatcher::wakes).containsOnly(2);
 
     redis.kill();
-    assertThatThrownBy(log.shared()::catchUp).isInstanceOf(LogException.StoreUnavailable.class);
+    assertThatThrownBy(() -> log.shared().catchUp(_ -> true))
+        .isInstanceOf(LogException.StoreUnavailable.class);
     assertThat(all).allSatisfy(each -> assertThat(each.wakes()).isGreaterThan(2));
   }
 

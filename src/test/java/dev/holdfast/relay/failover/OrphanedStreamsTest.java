@@ -33,7 +33,8 @@ class OrphanedStreamsTest {
   private final OrphanedStreams orphans =
       fixture.orphans(found, fixture.takeOver(found), List.of(new LogKey(session.id().value())));
   private final Reconciler reconciler =
-      new Reconciler(List.of(new Reconciler.Check("orphaned streams", orphans::reclaim)));
+      new Reconciler(
+          List.of(new Reconciler.Check("orphaned streams", orphans::reclaim)), () -> true);
 
   /** The result of each look, and the streams that were reclaimed. */
   private final class Found implements SharedLog {
@@ -86,7 +87,7 @@ class OrphanedStreamsTest {
     found.looks.add(Map.of(ref("lost"), "me 1", ref("opened"), "me 2", ref("taken"), "me 3"));
     found.looks.add(Map.of(ref("lost"), "me 1", ref("taken"), "me 4", ref("new"), "me 5"));
 
-    orphans.reclaim();
+    orphans.reclaim(_ -> true);
 
     assertThat(found.adopted).containsExactly("lost");
     await().until(() -> payloads(readAll(fixture.log, ref("lost"), Position.START)).size() == 1);
@@ -98,7 +99,7 @@ class OrphanedStreamsTest {
   void shouldLookOnceWhenNothingIsFound() {
     found.looks.add(Map.of());
 
-    orphans.reclaim();
+    orphans.reclaim(_ -> true);
 
     assertThat(found.lookedAt).containsExactly(List.of(new LogKey(session.id().value())));
   }
@@ -123,7 +124,7 @@ class OrphanedStreamsTest {
     found.looks.add(Map.of(ref("lost"), "me 1"));
     fixture.drain(null).run();
 
-    orphans.reclaim();
+    orphans.reclaim(_ -> true);
 
     assertThat(found.adopted).isEmpty();
   }

@@ -84,6 +84,7 @@ class AbandonedSessionsTest {
     fixture.endAbandoned(TIMEOUT);
     answer.bring("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}").end();
     await().until(() -> !fixture.isAnswering(session));
+    fixture.keep();
 
     fixture.pass(TIMEOUT.minusSeconds(1));
     fixture.endAbandoned(TIMEOUT);

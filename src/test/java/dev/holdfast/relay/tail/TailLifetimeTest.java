@@ -12,7 +12,6 @@ import dev.holdfast.relay.LogFixture;
 import dev.holdfast.relay.Settings;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.stream.StreamNames;
-import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.wiring.config.ConfigFixture;
 import java.time.Duration;
@@ -36,7 +35,6 @@ class TailLifetimeTest {
   @Test
   void shouldCloseAnIdleConnectionWithARetry() {
     assertClosedWithARetry(Settings.streams(Map.of("idle-timeout", SHORT)), STANDALONE);
-    assertThat(fixture.alive).hasPositiveValue();
   }
 
   /** A client that does not resume once lost each call of more than an hour. */
@@ -76,7 +74,7 @@ class TailLifetimeTest {
   @Test
   void shouldEndWithAnExpiredTokenOnceTheClientHasAnEventId() {
     StreamWriter writer = fixture.open("s");
-    Tail tail = tail("s", new EventFraming("s", true, false, true, null), () -> {}, false);
+    Tail tail = tail("s", new EventFraming("s", true, false, true, null), false);
     TestConnection client = LogFixture.run(tail, new TestConnection());
 
     tail.depart(Departure.EXPIRED);
@@ -91,7 +89,7 @@ class TailLifetimeTest {
   @Test
   void shouldEndAtOnceWithARevokedToken() {
     StreamWriter writer = fixture.open("s");
-    Tail tail = tail("s", new EventFraming("s", true, false, true, null), () -> {}, false);
+    Tail tail = tail("s", new EventFraming("s", true, false, true, null), false);
     TestConnection client = LogFixture.run(tail, new TestConnection());
 
     tail.depart(Departure.REVOKED);
@@ -103,10 +101,10 @@ class TailLifetimeTest {
   }
 
   private TestConnection follow(EventFraming framing, boolean resumes) {
-    return LogFixture.run(tail("s", framing, () -> {}, resumes), new TestConnection());
+    return LogFixture.run(tail("s", framing, resumes), new TestConnection());
   }
 
-  private Tail tail(String stream, EventFraming framing, Runnable inUse, boolean resumes) {
+  private Tail tail(String stream, EventFraming framing, boolean resumes) {
     return new Tail(
         fixture.context(),
         LogFixture.ref(stream),
@@ -114,7 +112,6 @@ class TailLifetimeTest {
         Position.START,
         TailKind.REQUEST,
         fixture.heard,
-        inUse,
         () -> resumes);
   }
 
@@ -150,7 +147,7 @@ class TailLifetimeTest {
         };
 
     EventFraming shared = new EventFraming(StreamNames.SHARED, true, true, true, "/messages");
-    LogFixture.run(tail(StreamNames.SHARED, shared, () -> {}, true), client);
+    LogFixture.run(tail(StreamNames.SHARED, shared, true), client);
     client.await(c -> c.text().endsWith(": \n\n: \n\n"));
     byte[] result = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}".getBytes(UTF_8);
     writer.get().append(List.of(new NewEvent(result, null, true)));
@@ -201,7 +198,6 @@ class TailLifetimeTest {
 
     assertThat(client.data()).containsExactly("1");
     assertThat(fixture.events("s")).hasSize(1);
-    assertThat(fixture.alive).hasPositiveValue();
   }
 
   @Test
@@ -217,21 +213,6 @@ class TailLifetimeTest {
     assertThat(client.text())
         .startsWith(OPENING.formatted(STANDALONE) + ": \n\n")
         .endsWith(": \n\nretry: 5000\n\n");
-  }
-
-  /** A session whose client got an event every few seconds once expired as if unused. */
-  @Test
-  void shouldNoteTheUseOfTheSessionOnABusyStream() {
-    StreamWriter writer = fixture.open("s");
-    TestConnection client = new TestConnection();
-    AtomicInteger written = new AtomicInteger();
-    client.onWrite = () -> appendNext(writer, written, 10);
-
-    LogFixture.run(fixture.tail("s", Position.START, TailKind.REQUEST), client);
-    client.awaitEnd();
-
-    assertThat(client.data()).isEqualTo(LogFixture.numbers(1, 10));
-    assertThat(fixture.alive).hasValue(9);
   }
 
   /** The tail never pauses, because there is always an event to read. */
@@ -321,23 +302,5 @@ class TailLifetimeTest {
       again.awaitEnd();
       assertThat(again.data()).containsExactly("1");
     }
-  }
-
-  @Test
-  void shouldContinueWhenTheUseOfTheSessionCannotBeNoted() {
-    StreamWriter writer = fixture.open("s");
-    Runnable away =
-        () -> {
-          throw new SessionStoreException(null);
-        };
-    Tail tail = tail("s", new EventFraming("s", true, true, true, null), away, true);
-    TestConnection client = LogFixture.run(tail, new TestConnection());
-    writer.append(LogTesting.numbered(1, 1));
-    client.await(c -> c.data().size() == 1);
-
-    writer.append(LogFixture.complete(2, 2));
-    client.awaitEnd();
-
-    assertThat(client.data()).containsExactly("1", "2");
   }
 }

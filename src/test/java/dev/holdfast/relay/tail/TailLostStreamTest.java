@@ -83,7 +83,6 @@ class TailLostStreamTest {
         Position.START,
         TailKind.REQUEST,
         fixture.heard,
-        () -> {},
         () -> true);
   }
 
