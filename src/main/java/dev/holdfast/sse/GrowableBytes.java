@@ -68,6 +68,13 @@ final class GrowableBytes {
     }
   }
 
+  /** Drops the array if there is no content. */
+  void release() {
+    if (length == 0) {
+      array = EMPTY;
+    }
+  }
+
   byte[] toByteArray() {
     return Arrays.copyOf(array, length);
   }

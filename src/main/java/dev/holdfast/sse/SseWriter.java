@@ -101,6 +101,11 @@ public final class SseWriter {
     return taken;
   }
 
+  /** Holds no memory until the next frame. */
+  public void release() {
+    frames.release();
+  }
+
   /** A reader must get exactly the written value. An empty id would erase the last id. */
   private static void check(@Nullable String type, @Nullable String id, @Nullable Duration retry) {
     if ("".equals(type) || "".equals(id)) {

@@ -9,13 +9,17 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jboss.resteasy.reactive.server.spi.ServerHttpResponse;
 import org.jboss.resteasy.reactive.server.spi.ServerRequestContext;
 import org.jboss.resteasy.reactive.server.vertx.VertxResteasyReactiveRequestContext;
 
@@ -25,7 +29,7 @@ import org.jboss.resteasy.reactive.server.vertx.VertxResteasyReactiveRequestCont
  * <p>Vert.x closes a connection only after all pending bytes are sent. A client that does not read
  * would keep it open forever, so {@link #reset()} goes to the channel below.
  */
-public final class ClientSocket {
+public final class ClientSocket implements ResponseTransport {
 
   /** RFC 9113, section 8.1: the response is complete, and the rest of the request not needed. */
   private static final long NO_ERROR = 0;
@@ -43,15 +47,80 @@ public final class ClientSocket {
   /** Reading more would take the time of other connections. */
   private static final long MAX_DISCARDED = 256 * 1024;
 
+  private final ServerHttpResponse response;
   private final HttpServerRequest request;
 
-  private ClientSocket(HttpServerRequest request) {
+  private ClientSocket(ServerHttpResponse response, HttpServerRequest request) {
+    this.response = response;
     this.request = request;
   }
 
   /** Returns the transport of a request. */
   public static ClientSocket of(ServerRequestContext context) {
-    return new ClientSocket(((VertxResteasyReactiveRequestContext) context).vertxServerRequest());
+    return new ClientSocket(
+        context.serverResponse(),
+        ((VertxResteasyReactiveRequestContext) context).vertxServerRequest());
+  }
+
+  /**
+   * Tells a client that waits for events that it needs this connection for nothing else. Before the
+   * head is written.
+   */
+  public void closeAfterGet() {
+    if (HttpMethod.GET.equals(request.method()) && request.version() == HttpVersion.HTTP_1_1) {
+      request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+    }
+  }
+
+  /** Returns true if the client has left, or has the whole response. */
+  public boolean isClosed() {
+    return response.closed();
+  }
+
+  /**
+   * Lets go of the request, whose response goes on: memory then holds a socket only. Nobody writes
+   * meanwhile.
+   *
+   * @param onClosed runs when the connection is closed
+   * @return the transport to use from now on: this one, if it cannot let go
+   */
+  public ResponseTransport detach(Runnable onClosed) {
+    boolean closes =
+        HttpHeaders.CLOSE
+            .toString()
+            .equalsIgnoreCase(request.response().headers().get(HttpHeaders.CONNECTION));
+    if (!closes
+        || request.version() != HttpVersion.HTTP_1_1
+        || !(request.connection() instanceof ConnectionBase connection)) {
+      return this;
+    }
+    ChannelHandlerContext context = connection.channelHandlerContext();
+    CompletableFuture<ResponseTransport> detached = new CompletableFuture<>();
+    context
+        .executor()
+        .execute(() -> {
+          boolean isReady = request.response().headWritten() && !response.closed();
+          DetachedResponse next =
+              isReady && !hasBody(request)
+                  ? DetachedResponse.of(context, response::end, onClosed)
+                  : null;
+          detached.complete(next == null ? this : next);
+        });
+    return detached.join();
+  }
+
+  @Override
+  public CompletionStage<Void> write(byte[] bytes) {
+    return response.write(bytes);
+  }
+
+  @Override
+  public void end(byte[] last) {
+    if (last.length == 0) {
+      response.end();
+    } else {
+      response.end(last);
+    }
   }
 
   /** Tells the client to send its next request on another connection. */
@@ -94,6 +163,11 @@ public final class ClientSocket {
       EventExecutor eventLoop = connection.channelHandlerContext().executor();
       routing.addEndHandler(_ -> eventLoop.execute(() -> linger(request, connection, eventLoop)));
     }
+  }
+
+  private static boolean hasBody(HttpServerRequest request) {
+    return request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
+        || request.headers().contains(HttpHeaders.CONTENT_LENGTH);
   }
 
   private static void linger(
@@ -146,7 +220,7 @@ public final class ClientSocket {
     Future<Void> _ = written.onComplete(_ -> check.cancel(false));
   }
 
-  /** Closes the transport and discards pending bytes. From any thread; returns at once. */
+  @Override
   public void reset() {
     if (request.version() == HttpVersion.HTTP_2) {
       boolean _ = request.response().reset(CANCEL);
@@ -156,7 +230,7 @@ public final class ClientSocket {
     }
   }
 
-  private static void reset(ChannelHandlerContext context) {
+  static void reset(ChannelHandlerContext context) {
     Channel channel = context.channel();
     if (channel.isOpen()) {
       // Otherwise the kernel keeps the bytes while a client is alive and does not read.

@@ -237,7 +237,7 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
   }
 
   /** Sees what the decoder makes, one by one, before the decoder continues with the next bytes. */
-  private final class DecodedRequests extends ChannelInboundHandlerAdapter {
+  final class DecodedRequests extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
       if (undecoded != null && undecoded.refCnt() == 0) {

@@ -2,6 +2,8 @@ package dev.holdfast.http.stream;
 
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.http.limit.ConnectionLimit;
+import dev.holdfast.http.socket.ClientSocket;
+import dev.holdfast.http.socket.ResponseTransport;
 import dev.holdfast.relay.tail.ClientGoneException;
 import dev.holdfast.relay.tail.ResponseConnection;
 import java.time.Duration;
@@ -16,10 +18,13 @@ final class HttpClientConnection extends ResponseConnection {
   private static final Logger LOG = Logger.getLogger(HttpClientConnection.class);
   private static final LogRate LEFT = new LogRate(Duration.ofMillis(100));
 
-  private final ServerHttpResponse response;
-  private final Runnable reset;
   private final ConnectionLimit.Slot slot;
   private final Credentials.@Nullable Watch watch;
+
+  private volatile ResponseTransport transport;
+
+  /** True once the end of the response is no news of the client: it was detached. */
+  private volatile boolean isDetached;
 
   /** Written by the writing thread. */
   private volatile boolean ended;
@@ -27,24 +32,28 @@ final class HttpClientConnection extends ResponseConnection {
   /**
    * Creates a connection and sets the close handler of the response.
    *
-   * @param reset closes the transport and discards pending bytes
    * @param slot released when the connection ends
    * @param watch closed when the connection ends; null for none
    */
   HttpClientConnection(
       ServerHttpResponse response,
-      Runnable reset,
+      ResponseTransport transport,
       ConnectionLimit.Slot slot,
       Credentials.@Nullable Watch watch) {
-    this.response = response;
-    this.reset = reset;
+    this.transport = transport;
     this.slot = slot;
     this.watch = watch;
     response.setChunked(true);
     // Also called at the normal end of the response, when the listeners no longer matter.
-    response.addCloseHandler(this::closed);
+    response.addCloseHandler(this::responseClosed);
     if (response.closed()) {
       closed(); // The client has left before: no handler hears of that.
+    }
+  }
+
+  private void responseClosed() {
+    if (!isDetached) {
+      closed();
     }
   }
 
@@ -52,6 +61,19 @@ final class HttpClientConnection extends ResponseConnection {
     if (markGone() && !ended && LOG.isDebugEnabled()) {
       LEFT.next()
           .ifPresent(before -> LOG.debugf("client left its stream not-logged-before=%s", before));
+    }
+  }
+
+  @Override
+  public void idle() {
+    if (isGone() || !(transport instanceof ClientSocket whole)) {
+      return;
+    }
+    isDetached = true;
+    transport = whole.detach(this::closed);
+    isDetached = !(transport instanceof ClientSocket);
+    if (!isDetached && whole.isClosed()) {
+      closed(); // The handler has not said so meanwhile.
     }
   }
 
@@ -67,7 +89,7 @@ final class HttpClientConnection extends ResponseConnection {
 
   @Override
   protected CompletionStage<Void> send(byte[] bytes) {
-    return response.write(bytes);
+    return transport.write(bytes);
   }
 
   @Override
@@ -75,7 +97,7 @@ final class HttpClientConnection extends ResponseConnection {
     release();
     // Marked as gone first, so that the tail does not write to a closing transport.
     if (markGone()) {
-      reset.run();
+      transport.reset();
     }
   }
 
@@ -94,7 +116,7 @@ final class HttpClientConnection extends ResponseConnection {
     }
     ended = true;
     release();
-    response.end(last);
+    transport.end(last);
   }
 
   @Override
@@ -102,7 +124,7 @@ final class HttpClientConnection extends ResponseConnection {
     release();
     if (!ended && !isGone()) {
       ended = true;
-      response.end();
+      transport.end(new byte[0]);
     }
   }
 }

@@ -99,13 +99,14 @@ public record SocketBody(Consumer<ServerRequestContext> writer) {
       @Nullable Credentials credentials,
       ServerRequestContext context) {
     Credentials.Watch watch = credentials == null ? null : credentials.watch(tail);
+    ClientSocket.of(context).closeAfterGet();
     tail.run(connection(context, slot, watch));
   }
 
   private static ClientConnection connection(
       ServerRequestContext context, ConnectionLimit.Slot slot, Credentials.@Nullable Watch watch) {
     return new HttpClientConnection(
-        context.serverResponse(), ClientSocket.of(context)::reset, slot, watch);
+        context.serverResponse(), ClientSocket.of(context), slot, watch);
   }
 
   /**

@@ -50,6 +50,12 @@ public interface ClientConnection {
   void onGone(Runnable listener);
 
   /**
+   * Notes that the client gets nothing for a while, so that memory need hold little for it. May
+   * wait for a moment. Called by the writing thread.
+   */
+  default void idle() {}
+
+  /**
    * Writes the last bytes with the end of the response. Does not wait for the socket.
    *
    * @param last whole SSE frames; the caller does not change them afterwards

@@ -28,6 +28,9 @@ final class TailLoop {
   /** Upper bound of one wait of a client that shall move, in case it is now known to resume. */
   private static final Duration MAX_WAIT_TO_MOVE = Duration.ofSeconds(10);
 
+  /** Waits of idle clients end at multiples of this time. */
+  private static final Duration STEP = Duration.ofMillis(250);
+
   private final TailContext context;
   private final StreamRef stream;
   private final ClientConnection client;
@@ -43,6 +46,9 @@ final class TailLoop {
 
   /** True while the tail waits at the head of the log. */
   private boolean waiting;
+
+  /** True once the client has waited for so long that it was sent a comment. */
+  private boolean isIdle;
 
   /** True when the client has left before the end of the response. */
   private boolean left;
@@ -240,10 +246,18 @@ final class TailLoop {
     }
     frames.atHead();
     delivery.flush(client);
+    waiting = true;
+    return await(untilNext());
+  }
+
+  /** Time until there is something to do even if no event comes. */
+  private Duration untilNext() {
     Duration wait =
         least(writer.untilNextDeadline(), departures.isEmpty() ? null : MAX_WAIT_TO_MOVE);
-    waiting = true;
-    return await(least(least(wait, frames.untilPause()), frames.untilAtHead()));
+    wait = least(least(wait, frames.untilPause()), frames.untilAtHead());
+    // Those that wait for long do so in step: one timer and one wake-up of a thread serve many.
+    long late = isIdle ? Math.floorMod(-(System.nanoTime() + wait.toNanos()), STEP.toNanos()) : 0;
+    return wait.plusNanos(late);
   }
 
   private static Duration least(Duration one, @Nullable Duration other) {
@@ -251,8 +265,39 @@ final class TailLoop {
   }
 
   private Next await(Duration most) throws ClientGoneException {
-    TailSignal.Cause already = signal.await(most, cause -> run(() -> continueAfter(cause)));
+    TailSignal.Cause already =
+        signal.await(most, this::stayIdle, cause -> run(() -> continueAfter(cause)));
     return already == null ? Next.WAIT : continueAfter(already);
+  }
+
+  /**
+   * Sends a comment to a client that waits, on the thread of the timer, which spares the tail a
+   * thread.
+   *
+   * @return how much longer to wait; null if a thread of the tail must look
+   */
+  private @Nullable Duration stayIdle() {
+    if (!turn.tryLock()) {
+      return null;
+    }
+    try {
+      boolean stays = waiting && isIdle && departures.isEmpty() && !signal.isEnding();
+      boolean isPlain = frames.untilPause() == null && frames.untilAtHead() == null;
+      if (!stays || !isPlain || writer.isOver() || !writer.hasTaken(client)) {
+        return null;
+      }
+      if (writer.isSilent()) {
+        frames.comment("");
+        writer.writeNow(client, frames.written());
+        frames.written().release();
+      }
+      return untilNext();
+    } catch (Throwable failure) {
+      LOG.debugf(failure, "no comment to the client of a tail stream=%s", stream);
+      return null;
+    } finally {
+      turn.unlock();
+    }
   }
 
   private Next continueAfter(TailSignal.Cause cause) throws ClientGoneException {
@@ -263,8 +308,10 @@ final class TailLoop {
       case WOKEN -> Next.READ;
       case TIMED_OUT -> {
         boolean continues = mayContinue();
-        if (continues) {
+        if (continues && writer.isSilent()) {
           delivery.commentIfSilent();
+          client.idle();
+          isIdle = !reads;
         }
         Next next = reads ? Next.READ : Next.PAUSE;
         yield continues ? next : Next.END;

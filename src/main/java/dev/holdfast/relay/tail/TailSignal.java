@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +40,8 @@ final class TailSignal implements Watcher {
   }
 
   /** The tail waits. */
-  private record Waiting(Consumer<Cause> then, TimeLimit limit) implements State {}
+  private record Waiting(Consumer<Cause> then, Supplier<@Nullable Duration> late, TimeLimit limit)
+      implements State {}
 
   /** Delivers events on the thread of the writer, or returns false. */
   private volatile BiPredicate<Position, List<LogEvent>> atHead = (_, _) -> false;
@@ -71,18 +73,20 @@ final class TailSignal implements Watcher {
   /**
    * Waits for the next cause. A cause that ends the tail ends every later wait.
    *
+   * @param late runs on the thread of a timer when the time is over; must not block. Returns how
+   *     much longer to wait; null to end the wait
    * @param then runs on a virtual thread of its own when the wait ends
    * @return null if the tail waits; a cause if there is one already, and {@code then} does not run
    */
-  @Nullable Cause await(Duration most, Consumer<Cause> then) {
+  @Nullable Cause await(Duration most, Supplier<@Nullable Duration> late, Consumer<Cause> then) {
     if (isEnding() || state.compareAndSet(Running.CHANGED, Running.UNCHANGED)) {
       return causeOr(Cause.WOKEN);
     }
     if (!most.isPositive()) {
       return Cause.TIMED_OUT;
     }
-    TimeLimit limit = TimeLimit.start(most, () -> end(Cause.TIMED_OUT));
-    if (state.compareAndSet(Running.UNCHANGED, new Waiting(then, limit))) {
+    TimeLimit limit = TimeLimit.start(most, this::timeOut);
+    if (state.compareAndSet(Running.UNCHANGED, new Waiting(then, late, limit))) {
       return null;
     }
     limit.close();
@@ -93,6 +97,20 @@ final class TailSignal implements Watcher {
   private Cause causeOr(Cause other) {
     Cause end = ending.get();
     return end == null ? other : end;
+  }
+
+  private void timeOut() {
+    if (state.get() instanceof Waiting waiting) {
+      Duration longer = waiting.late().get();
+      if (longer != null) {
+        TimeLimit limit = TimeLimit.start(longer, this::timeOut);
+        if (!state.compareAndSet(waiting, new Waiting(waiting.then(), waiting.late(), limit))) {
+          limit.close();
+        }
+        return;
+      }
+    }
+    end(Cause.TIMED_OUT);
   }
 
   /** Ends the wait, or makes the tail look again before it waits. */

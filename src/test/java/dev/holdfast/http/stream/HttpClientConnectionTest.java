@@ -6,11 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.http.limit.Client;
 import dev.holdfast.http.limit.ConnectionLimit;
+import dev.holdfast.http.socket.ResponseTransport;
 import dev.holdfast.relay.tail.ClientGoneException;
 import dev.holdfast.testing.LoggedLines;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -33,7 +35,7 @@ class HttpClientConnectionTest {
   private final CompletableFuture<Void> written = new CompletableFuture<>();
   private final AtomicReference<Runnable> closed = new AtomicReference<>(() -> {});
   private final HttpClientConnection connection =
-      new HttpClientConnection(response(), resets::incrementAndGet, limit.acquire(CLIENT), null);
+      new HttpClientConnection(response(), transport(), limit.acquire(CLIENT), null);
   private final CompletableFuture<Boolean> outcome = new CompletableFuture<>();
 
   private ServerHttpResponse response() {
@@ -45,12 +47,25 @@ class HttpClientConnectionTest {
               if (method.getName().equals("addCloseHandler")) {
                 closed.set((Runnable) arguments[0]);
               }
-              return switch (method.getName()) {
-                case "write" -> written;
-                case "closed" -> false;
-                default -> response;
-              };
+              return method.getName().equals("closed") ? (Object) false : response;
             });
+  }
+
+  private ResponseTransport transport() {
+    return new ResponseTransport() {
+      @Override
+      public CompletionStage<Void> write(byte[] bytes) {
+        return written;
+      }
+
+      @Override
+      public void end(byte[] last) {}
+
+      @Override
+      public void reset() {
+        resets.incrementAndGet();
+      }
+    };
   }
 
   private Thread writer() {
@@ -141,7 +156,7 @@ class HttpClientConnectionTest {
     try (LoggedLines lines = new LoggedLines(HttpClientConnection.class)) {
       Runnable left = closed.get();
       HttpClientConnection complete =
-          new HttpClientConnection(response(), () -> {}, limit.acquire(Client.at("::1")), null);
+          new HttpClientConnection(response(), transport(), limit.acquire(Client.at("::1")), null);
       complete.end();
       closed.get().run();
       assertThat(lines.lines()).isEmpty();

@@ -22,7 +22,7 @@ class TailSignalTest {
 
   /** Waits as a tail does, and for the end of the wait. */
   private TailSignal.Cause await(Duration most) throws InterruptedException {
-    TailSignal.Cause already = signal.await(most, causes::add);
+    TailSignal.Cause already = signal.await(most, () -> null, causes::add);
     return already == null ? causes.take() : already;
   }
 
@@ -64,7 +64,7 @@ class TailSignalTest {
 
   @Test
   void shouldEndAWaitInProgress() throws InterruptedException {
-    assertThat(signal.await(LONG, causes::add)).isNull();
+    assertThat(signal.await(LONG, () -> null, causes::add)).isNull();
 
     signal.evicted();
 
@@ -73,7 +73,7 @@ class TailSignalTest {
 
   @Test
   void shouldEndAWaitOnce() throws InterruptedException {
-    assertThat(signal.await(SHORT, causes::add)).isNull();
+    assertThat(signal.await(SHORT, () -> null, causes::add)).isNull();
     assertThat(causes.take()).isEqualTo(TailSignal.Cause.TIMED_OUT);
 
     signal.wake();
