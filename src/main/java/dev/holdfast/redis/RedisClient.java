@@ -100,8 +100,8 @@ public interface RedisClient extends AutoCloseable {
   Redis newSubscriptionClient();
 
   /**
-   * Returns true if published messages may be lost while all connections last: the servers of a
-   * cluster pass them on to each other, and nobody hears of it when they cannot.
+   * Returns true if messages and writes may be lost while this program stays connected: servers of
+   * a cluster pass messages on to each other, and one may fail over while the others go on.
    */
   default boolean mayLoseMessages() {
     return false;

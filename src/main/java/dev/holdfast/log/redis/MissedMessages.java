@@ -49,6 +49,11 @@ final class MissedMessages {
     this.watchers = watchers;
   }
 
+  /** Returns true if messages may be lost, or writes, while this replica is connected. */
+  boolean mayHaveSome() {
+    return client.mayLoseMessages();
+  }
+
   /**
    * Wakes the watchers of streams that are new or have changed since the last look, and evicts
    * those that were replaced. A watcher whose stream cannot be looked at is woken, too.

@@ -119,7 +119,7 @@ public final class RedisEventLog implements EventLog {
             replica, sessionRecorder, scripts, inbox, owned, watchers, missed, this::sessionEnded);
     quota = new TotalQuota(client, keys, replica, most.all(), most.ofClient(), reports);
     upkeep = every(UPKEEP_INTERVAL, "log-upkeep", this::reportToRedis);
-    looks = client.mayLoseMessages() ? every(LOOK_INTERVAL, "log-looks", this::look) : upkeep;
+    looks = missed.mayHaveSome() ? every(LOOK_INTERVAL, "log-looks", this::look) : upkeep;
     channel.addListener(this::received, this::channelRestored);
   }
 

@@ -127,7 +127,7 @@ final class StreamOwnership implements SharedLog {
 
   @Override
   public boolean takeDoubts() {
-    return doubts.getAndSet(false);
+    return doubts.getAndSet(false) || missed.mayHaveSome();
   }
 
   @Override
