@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The streams that this replica writes, while they are open or have a local tail. */
@@ -29,7 +30,9 @@ public final class OwnedStreams {
   private final BiConsumer<StreamRef, ReaderWindow> remoteReaders;
   private final Retention retention;
   private final ByteBudget budget = ByteBudget.ofHeap(16, 32 << 20);
-  private final Map<StreamRef, OwnedStream> streams = new ConcurrentHashMap<>();
+
+  /** By session and name: a session ends without a look at all streams. */
+  private final Map<LogKey, Map<String, OwnedStream>> streams = new ConcurrentHashMap<>();
 
   /** Flow control of shared streams to which this replica writes. */
   private final Map<StreamRef, ReaderWindow> shared = new ConcurrentHashMap<>();
@@ -57,28 +60,23 @@ public final class OwnedStreams {
 
   /** Flow control of a stream that this replica writes, or to which it writes; null for others. */
   public @Nullable ReaderWindow window(StreamRef stream) {
-    OwnedStream own = streams.get(stream);
+    OwnedStream own = find(stream);
     return own == null ? shared.get(stream) : own.window();
   }
 
   /** Finds a stream; null if this replica does not write it. */
   public @Nullable OwnedStream find(StreamRef stream) {
-    return streams.get(stream);
-  }
-
-  /** All streams. */
-  public Set<StreamRef> all() {
-    return streams.keySet();
+    return streams.getOrDefault(stream.key(), Map.of()).get(stream.name());
   }
 
   /** The sessions of all streams. */
   public List<LogKey> sessions() {
-    return all().stream().map(StreamRef::key).distinct().toList();
+    return List.copyOf(streams.keySet());
   }
 
   /** Returns true if the stream has a writer here, or is being opened. */
   public boolean isWritten(StreamRef stream) {
-    OwnedStream owned = streams.get(stream);
+    OwnedStream owned = find(stream);
     return opening.contains(stream) || (owned != null && !owned.recent().isComplete());
   }
 
@@ -123,7 +121,13 @@ public final class OwnedStreams {
     }
     Store store = new Store(this, stream, target, owner, recent, window);
     RedisStreamWriter writer = new RedisStreamWriter(stream, target, store, window, last);
-    streams.put(stream, OwnedStream.of(writer, recent, window, isTail));
+    streams.compute(
+        stream.key(),
+        (_, known) -> {
+          Map<String, OwnedStream> all = known == null ? new ConcurrentHashMap<>(1) : known;
+          all.put(stream.name(), OwnedStream.of(writer, recent, window, isTail));
+          return all;
+        });
     return writer;
   }
 
@@ -133,7 +137,7 @@ public final class OwnedStreams {
     if (window != null) {
       window.disconnect(number);
     }
-    OwnedStream owned = streams.get(stream);
+    OwnedStream owned = find(stream);
     if (owned != null) {
       owned.recent().setKept(false);
       forgetIfIdle(stream);
@@ -141,12 +145,12 @@ public final class OwnedStreams {
   }
 
   private boolean isWanted(StreamRef stream) {
-    OwnedStream owned = streams.get(stream);
+    OwnedStream owned = find(stream);
     return watchers.isWatched(stream) || (owned != null && owned.isWatcherExpected());
   }
 
   private void forgetIfIdle(StreamRef stream) {
-    OwnedStream owned = streams.get(stream);
+    OwnedStream owned = find(stream);
     if (owned != null && owned.recent().isComplete() && !isWanted(stream)) {
       forget(stream);
     }
@@ -154,36 +158,47 @@ public final class OwnedStreams {
 
   /** Forgets complete streams whose first watcher never came. */
   public void sweep() {
-    all().forEach(this::forgetIfIdle);
+    forEach((stream, _) -> forgetIfIdle(stream));
+  }
+
+  private void forEach(BiConsumer<StreamRef, OwnedStream> action) {
+    streams.forEach(
+        (key, all) -> all.forEach((name, owned) -> action.accept(new StreamRef(key, name), owned)));
   }
 
   private void forget(StreamRef stream) {
-    OwnedStream owned = streams.remove(stream);
-    if (owned != null) {
-      owned.recent().setKept(false);
-    }
+    remove(stream, _ -> true);
+  }
+
+  private void remove(StreamRef stream, Predicate<OwnedStream> which) {
+    streams.computeIfPresent(
+        stream.key(),
+        (_, all) -> {
+          OwnedStream owned = all.get(stream.name());
+          if (owned != null && which.test(owned)) {
+            owned.recent().setKept(false);
+            all.remove(stream.name());
+          }
+          return all.isEmpty() ? null : all;
+        });
   }
 
   /** Fences the writers of a session that has ended, and forgets its streams. */
   public void end(LogKey session) {
-    for (StreamRef stream : List.copyOf(all())) {
-      OwnedStream owned = stream.key().equals(session) ? streams.get(stream) : null;
-      if (owned != null) {
-        owned.writer().fence();
-        forget(stream);
-      }
-    }
+    Map<String, OwnedStream> ended = streams.getOrDefault(session, Map.of());
+    ended.values().forEach(owned -> owned.writer().fence());
+    List.copyOf(ended.keySet()).forEach(name -> forget(new StreamRef(session, name)));
     shared.keySet().removeIf(stream -> stream.key().equals(session));
   }
 
   /** Makes all tails ask Redis whether another owner has written, since wake-ups may be lost. */
   public void doubtAll() {
-    streams.values().forEach(owned -> owned.recent().doubt());
+    forEach((_, owned) -> owned.recent().doubt());
   }
 
   /** Forgets all streams and releases their memory. */
   public void close() {
-    all().forEach(this::forget);
+    forEach((stream, _) -> forget(stream));
   }
 
   /** Stores the events of one stream and keeps the newest for its local tail. */
@@ -286,7 +301,7 @@ public final class OwnedStreams {
     /** Drops the recent events, which are outdated, and makes the tail read from Redis. */
     private void forgetLost() {
       recent.setKept(false);
-      all.streams.computeIfPresent(stream, (ref, owned) -> owned.recent() == recent ? null : owned);
+      all.remove(stream, owned -> owned.recent() == recent);
       all.watchers.wake(keptIn);
     }
   }
