@@ -49,8 +49,11 @@ public final class RedisSubscription implements AutoCloseable {
   /** True after the first subscription. Written by the connection's thread. */
   private volatile boolean wasSubscribed;
 
-  /** By {@link System#nanoTime()}. Written by the connection's thread. */
-  private volatile long lastMessage;
+  /**
+   * Time of the first probe that Redis answered, or did not, since the last message; null if there
+   * was none. By {@link System#nanoTime()}. A probe that waits behind other commands says nothing.
+   */
+  private volatile @Nullable Long probed;
 
   /** Reason for which Redis refused the last subscription; null when it did not. */
   private volatile @Nullable String refusal;
@@ -125,7 +128,8 @@ public final class RedisSubscription implements AutoCloseable {
   }
 
   private boolean isSilent() {
-    return System.nanoTime() - lastMessage >= timeout.toNanos();
+    Long since = probed;
+    return since != null && System.nanoTime() - since >= timeout.toNanos();
   }
 
   /** Unsubscribes and disconnects. */
@@ -154,6 +158,7 @@ public final class RedisSubscription implements AutoCloseable {
 
   /** Returns when the connection is lost or silent. The result is whether it subscribed. */
   private boolean serveOneConnection() throws InterruptedException {
+    heardNothing();
     ServerConnection connection = ServerConnection.connect(clients.get(), false);
     try {
       subscribe(connection);
@@ -209,10 +214,10 @@ public final class RedisSubscription implements AutoCloseable {
     }
     String kind = message.get(0).toString();
     if (kind.equals("subscribe")) {
-      lastMessage = System.nanoTime();
+      probed = null;
       acknowledged.complete(null);
     } else if (kind.equals("message")) {
-      lastMessage = System.nanoTime();
+      probed = null;
       String text = message.get(2).toString();
       if (!text.equals(PROBE)) {
         listeners.forEach(listener -> listener.accept(text));
@@ -220,10 +225,25 @@ public final class RedisSubscription implements AutoCloseable {
     }
   }
 
+  private void probe() {
+    try {
+      Response _ = commands.send(Request.cmd(Command.PUBLISH, channel, PROBE));
+    } catch (RedisException away) {
+      LOG.tracef("probe not published: %s", away.getMessage());
+    }
+    heardNothing();
+  }
+
+  private void heardNothing() {
+    if (probed == null) {
+      probed = System.nanoTime();
+    }
+  }
+
   private void probeUntilLost(ServerConnection connection)
       throws InterruptedException, ExecutionException {
     while (!isSilent()) {
-      commands.sendLater(Request.cmd(Command.PUBLISH, channel, PROBE));
+      probe();
       try {
         connection.closed().get(probeInterval.toNanos(), TimeUnit.NANOSECONDS);
         return;

@@ -12,9 +12,11 @@ import dev.holdfast.testing.RedisProxy;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisOptions;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -119,5 +121,36 @@ class RedisSubscriptionIT {
           return heard.stream().filter("subscribed"::equals).count() == 2;
         });
     channel.check();
+  }
+
+  /** Under load, a replica once subscribed again, and looked at everything, which was more load. */
+  @Test
+  void shouldNotTakeABusyConnectionForADeafOne() {
+    AtomicInteger subscriptions = new AtomicInteger();
+    AtomicInteger probes = new AtomicInteger();
+    RedisClient busy =
+        (RedisClient)
+            Proxy.newProxyInstance(
+                RedisClient.class.getClassLoader(),
+                new Class<?>[] {RedisClient.class},
+                (_, method, arguments) -> {
+                  Thread.sleep(BEAT.multipliedBy(5)); // Others are first.
+                  probes.incrementAndGet();
+                  return method.invoke(link, arguments);
+                });
+    try (RedisSubscription slow =
+        new RedisSubscription(
+            () -> Redis.createClient(vertx, new RedisOptions().setConnectionString(redis.url())),
+            busy,
+            "slow",
+            BEAT)) {
+      slow.addListener(_ -> {}, subscriptions::incrementAndGet);
+      slow.start();
+
+      await().atMost(NOTICED).until(() -> probes.get() >= 4);
+
+      assertThat(subscriptions).hasValue(1);
+      slow.check();
+    }
   }
 }

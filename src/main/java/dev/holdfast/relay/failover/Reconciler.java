@@ -27,7 +27,7 @@ public final class Reconciler {
   private static final int ATTEMPTS = 25;
 
   /** Parts of the sessions, of which a run without doubts looks at one. */
-  static final int PARTS = 24;
+  static final int PARTS = 48;
 
   private final List<Check> checks;
   private final BooleanSupplier doubts;
