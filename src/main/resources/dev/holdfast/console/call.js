@@ -77,7 +77,7 @@ function showTrack(call) {
   const at = new Map(); // By replica, since when a client is connected there.
   for (const step of call.steps) {
     if (step.kind === 'connected' || step.kind === 'resumed') at.set(step.replica, step.millis);
-    if (['left', 'delivered'].includes(step.kind) && at.has(step.replica)) {
+    if (['left', 'held', 'task', 'delivered'].includes(step.kind) && at.has(step.replica)) {
       bars.push([at.get(step.replica), step.millis]);
       at.delete(step.replica);
     }

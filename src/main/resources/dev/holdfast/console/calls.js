@@ -6,7 +6,7 @@ const PAGE = 25;
 const COLUMNS = [
   ['tool', 'Tool'], ['state', 'State'], ['upstream', 'Upstream'], ['principal', 'Principal'], ['client', 'Client'],
   ['started', 'Started'], ['events', 'Events'], ['bytes', 'Bytes'], ['', 'Resumes'], ['replica', 'Replica']];
-const DOTS = { running: '', finished: '', 'client gone': 'wait', waiting: 'wait', 'not fetched': 'wait' };
+const DOTS = { running: '', finished: '', held: '', task: '', 'client gone': 'wait', waiting: 'wait', 'not fetched': 'wait' };
 
 const chosen = { state: '', q: '', sort: '-started', skip: 0 };
 let states = null;

@@ -42,6 +42,7 @@ final class CallRecord {
   private byte[] newest = new byte[0];
   private String end = "";
   private int connections;
+  private @Nullable Kind early;
   private boolean isDelivered;
   private boolean isComplete;
   private final List<Step> steps = new ArrayList<>();
@@ -60,6 +61,10 @@ final class CallRecord {
     CONNECTED,
     RESUMED,
     LEFT,
+    /** The client got a handle, and has left. */
+    HELD,
+    /** The client got the id of a task, and has left. */
+    TASK,
     TAKEN_OVER,
     ENDED,
     DELIVERED;
@@ -129,9 +134,18 @@ final class CallRecord {
   void left(long now) {
     try (var _ = lock.hold()) {
       connections--;
-      if (!isDelivered) {
+      boolean isEarly = !steps.isEmpty() && steps.getLast().kind() == early;
+      if (!isDelivered && !isEarly) {
         step(now, Kind.LEFT);
       }
+    }
+  }
+
+  /** Notes that the response ends before the call does. */
+  void answeredEarly(Kind how, long now) {
+    try (var _ = lock.hold()) {
+      early = how;
+      step(now, how);
     }
   }
 
@@ -197,6 +211,7 @@ final class CallRecord {
               .put("end", end)
               .put("connections", connections)
               .put("delivered", isDelivered)
+              .put("early", early == null ? "" : early.text())
               .put(
                   "steps",
                   new JsonArray(

@@ -102,11 +102,28 @@ public final class CallRecords implements CallListener {
     if (!StreamNames.answersRequests(stream)) {
       return Call.NONE;
     }
-    CallRecord known = find(stream);
-    CallRecord record = known == null ? record(stream, "", "") : known;
+    CallRecord record = known(stream);
     record.connected(resumes, clock.millis());
     changed();
     return new Recorded(record);
+  }
+
+  @Override
+  public void held(StreamRef stream) {
+    known(stream).answeredEarly(CallRecord.Kind.HELD, clock.millis());
+    changed();
+  }
+
+  @Override
+  public void becameTask(StreamRef stream) {
+    known(stream).answeredEarly(CallRecord.Kind.TASK, clock.millis());
+    changed();
+  }
+
+  @Override
+  public void collected(StreamRef stream) {
+    known(stream).delivered(clock.millis());
+    changed();
   }
 
   @Override
@@ -138,6 +155,12 @@ public final class CallRecords implements CallListener {
       record.left(clock.millis());
       changed();
     }
+  }
+
+  /** Returns the record of a call that another replica may run. */
+  private CallRecord known(StreamRef stream) {
+    CallRecord known = find(stream);
+    return known == null ? record(stream, "", "") : known;
   }
 
   @Nullable CallRecord find(StreamRef stream) {

@@ -33,6 +33,10 @@ public final class Call {
     RUNNING,
     /** The call runs without a connected client. */
     CLIENT_GONE,
+    /** The call runs, and its client has a handle. */
+    HELD,
+    /** The call runs as a task. */
+    TASK,
     /** The server waits for an answer of the client. */
     WAITING,
     /** The replica that ran the call is lost, and no other one has taken it over yet. */
@@ -50,7 +54,7 @@ public final class Call {
 
     boolean isOpen() {
       return switch (this) {
-        case RUNNING, CLIENT_GONE, WAITING, OWNER_LOST -> true;
+        case RUNNING, CLIENT_GONE, HELD, TASK, WAITING, OWNER_LOST -> true;
         case FINISHED, NOT_FETCHED, FAILED, CANCELLED -> false;
       };
     }
@@ -125,11 +129,19 @@ public final class Call {
             parts.stream().anyMatch(part -> part.alive() && part.number("connections") > 0);
         yield !owner.alive()
             ? State.OWNER_LOST
-            : owner.is("waiting") ? State.WAITING : followed ? State.RUNNING : State.CLIENT_GONE;
+            : owner.is("waiting") ? State.WAITING : followed ? State.RUNNING : unattended();
       }
       case "cancelled" -> State.CANCELLED;
       case "error" -> delivered ? State.FAILED : State.NOT_FETCHED;
       default -> delivered ? State.FINISHED : State.NOT_FETCHED;
+    };
+  }
+
+  private State unattended() {
+    return switch (text("early")) {
+      case "held" -> State.HELD;
+      case "task" -> State.TASK;
+      default -> State.CLIENT_GONE;
     };
   }
 

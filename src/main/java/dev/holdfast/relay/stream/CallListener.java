@@ -43,6 +43,15 @@ public interface CallListener {
     return Call.NONE;
   }
 
+  /** A client got a handle in place of the result, and the call goes on. */
+  default void held(StreamRef stream) {}
+
+  /** A call has become a task of the gateway. */
+  default void becameTask(StreamRef stream) {}
+
+  /** A client got the result of a task, which it reads without a connection. */
+  default void collected(StreamRef stream) {}
+
   /** A client has the last event of a stream. */
   default void delivered(StreamRef stream) {}
 

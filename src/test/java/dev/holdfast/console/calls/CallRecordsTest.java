@@ -145,4 +145,25 @@ class CallRecordsTest {
     assertThat(steps(only())).hasSize(60).endsWith("left");
     assertThat(only().getString("requests")).isEmpty();
   }
+
+  @Test
+  void shouldTellThatAClientGotAHandle() {
+    StreamRef stream = new StreamRef(SESSION, "a");
+    records.began(stream, "1", "deploy");
+    CallListener.Call reader = records.connected(stream, false);
+    records.held(stream);
+    reader.left();
+
+    assertThat(only().getString("early")).isEqualTo("held");
+    assertThat(steps(only())).containsExactly("started", "connected", "held");
+  }
+
+  @Test
+  void shouldTellThatATaskWasCollectedElsewhere() {
+    StreamRef stream = new StreamRef(SESSION, "a");
+    records.collected(stream);
+
+    assertThat(only().getBoolean("delivered")).isTrue();
+    assertThat(only().getBoolean("owned")).isFalse();
+  }
 }
