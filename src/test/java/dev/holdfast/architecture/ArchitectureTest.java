@@ -370,6 +370,7 @@ class ArchitectureTest {
                   "log",
                   "protocol",
                   "redis",
+                  "relay.stream",
                   "session")),
           entry(
               "console.access",

@@ -8,6 +8,7 @@ import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.StatelessClient;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -42,6 +43,14 @@ class ConsoleCallsIT {
         .untilAsserted(() -> {
           JsonNode call = call(gateway, index);
           assertThat(call.path("state").asText()).as(call.toString()).isEqualTo(state);
+        });
+  }
+
+  private static void awaitCalls(Gateway gateway, int count) {
+    await()
+        .untilAsserted(() -> {
+          JsonNode calls = get(gateway, "calls");
+          assertThat(calls.path("found").asInt()).as(calls.toString()).isEqualTo(count);
         });
   }
 
@@ -84,6 +93,74 @@ class ConsoleCallsIT {
       assertThat(result.at("/result/status").asText()).isEqualTo("completed");
       awaitState(gateway, 1, "finished");
     }
+  }
+
+  /** No replica remembers a call, and nobody has looked before. */
+  @Test
+  void shouldListTheCallsOfReplicasThatAreGone() throws Exception {
+    try (RedisFixture redis = RedisFixture.start()) {
+      Map<String, String> settings = redis.gatewaySettings();
+      settings.put("holdfast.demo-tools", "always");
+      List<Gateway> before = Gateway.startPair(settings);
+      try {
+        runCalls(before.getFirst());
+        before.getLast().kill();
+        before.getFirst().terminate();
+        assertThat(before.getFirst().awaitEnd(60)).isTrue();
+      } finally {
+        before.forEach(Gateway::close);
+      }
+
+      List<Gateway> after = Gateway.startPair(settings);
+      try {
+        Gateway one = after.getFirst();
+        Gateway other = after.getLast();
+        awaitCalls(one, 4);
+        awaitCalls(other, 4);
+        JsonNode states = get(other, "calls").path("states");
+        assertThat(states.path("finished").asInt()).as(states.toString()).isEqualTo(3);
+        assertThat(states.path("not fetched").asInt()).isEqualTo(1);
+        JsonNode call = get(other, "calls?state=not+fetched").at("/calls/0");
+        assertThat(call.path("tool").asText()).isEqualTo("countdown");
+        RawAnswer result =
+            RawAnswer.to(
+                other
+                    .url("/q/health")
+                    .resolve("/console/calls/" + call.path("key").asText() + "/result"),
+                "POST",
+                Map.of("Content-Type", "application/json"),
+                "{}");
+        assertThat(result.body()).as(result.head()).contains("liftoff");
+      } finally {
+        after.forEach(Gateway::close);
+      }
+    }
+  }
+
+  /** Runs three calls, and one whose client leaves. */
+  private static void runCalls(Gateway gateway) {
+    McpClient client = McpClient.at(gateway.url()).ready();
+    for (int i = 0; i < 3; i++) {
+      assertThat(result(client.call("countdown", "{\"from\":1,\"intervalMs\":10}")))
+          .contains("liftoff");
+    }
+    double unattended = unattended(gateway);
+    String slow = "{\"from\":20,\"intervalMs\":100},\"_meta\":{\"progressToken\":\"p\"}";
+    try (FrameStream left = client.call("countdown", slow)) {
+      assertThat(left.event("progress")).isNotEmpty();
+    }
+    await().until(() -> unattended(gateway) > unattended);
+  }
+
+  /** Number of results that came without a client: the console must not be asked. */
+  private static double unattended(Gateway gateway) {
+    return gateway
+        .get("/q/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("holdfast_results_total{kind=\"unattended\""))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+        .sum();
   }
 
   private static String result(FrameStream call) {

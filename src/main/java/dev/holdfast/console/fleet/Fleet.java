@@ -34,6 +34,7 @@ public final class Fleet {
 
   private final Supplier<Report> own;
   private final Reports reports;
+  private final @Nullable StoredCalls stored;
   private final Supplier<List<ReplicaList.Replica>> replicas;
   private final InstantSource clock;
   private final AutoLock lock = new AutoLock();
@@ -65,16 +66,19 @@ public final class Fleet {
    * Creates the fleet.
    *
    * @param own makes the report of this replica
+   * @param stored null if the store has no calls that replicas have forgotten
    * @param replicas lists the replicas; empty without a shared store
    */
   public Fleet(
       Supplier<Report> own,
       Reports reports,
+      @Nullable StoredCalls stored,
       Supplier<List<ReplicaList.Replica>> replicas,
       InstantSource clock) {
     this.clock = clock;
     this.own = own;
     this.reports = reports;
+    this.stored = stored;
     this.replicas = replicas;
   }
 
@@ -143,12 +147,19 @@ public final class Fleet {
         .sorted(Comparator.comparingLong(Call::started).reversed())
         .limit(MOST)
         .forEach(call -> calls.put(call.key(), call));
+    if (stored != null) {
+      stored.look(alive, MOST - calls.size(), stream -> isComplete(calls.get(Call.key(stream))));
+    }
     List<JsonObject> counts =
         all.stream()
             .filter(report -> report.replica().equals(self) || alive.contains(report.replica()))
             .map(Report::counts)
             .toList();
     return new View(calls, all, Counts.sum(counts), listed);
+  }
+
+  private static boolean isComplete(@Nullable Call call) {
+    return call != null && !call.state().isOpen();
   }
 
   private List<Report> others(String self) {

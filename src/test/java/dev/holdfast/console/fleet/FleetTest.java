@@ -41,6 +41,7 @@ class FleetTest {
               forgotten.add(replica);
             }
           },
+          null,
           () ->
               alive.stream()
                   .map(id -> new ReplicaList.Replica(new ReplicaId(id), Duration.ZERO, true))
@@ -101,7 +102,7 @@ class FleetTest {
     assertThat(only().state()).isEqualTo(Call.State.CLIENT_GONE);
 
     alive.remove("other");
-    Fleet later = new Fleet(() -> own, reports(), () -> List.of(), () -> NOW);
+    Fleet later = new Fleet(() -> own, reports(), null, () -> List.of(), () -> NOW);
     assertThat(later.view().calls().values())
         .extracting(Call::state)
         .containsExactly(Call.State.OWNER_LOST);
@@ -151,6 +152,29 @@ class FleetTest {
         .extracting(Call::state)
         .containsExactlyInAnyOrder(
             Call.State.NOT_FETCHED, Call.State.FINISHED, Call.State.CANCELLED, Call.State.FAILED);
+  }
+
+  @Test
+  void shouldPreferWhatTheReplicaKnowsThatRanACall() {
+    JsonObject stored =
+        call("a", false)
+            .put("stored", true)
+            .put("tool", "deploy")
+            .put("started", 1000L)
+            .put("end", "result")
+            .put("delivered", true);
+    own = report("self", stored);
+    assertThat(only().state()).isEqualTo(Call.State.FINISHED);
+    assertThat(only().owner()).isEmpty();
+    assertThat(only().steps()).hasSize(1);
+
+    others.add(report("other", call("a", true).put("end", "result")));
+    Fleet later = new Fleet(() -> own, reports(), null, () -> List.of(), () -> NOW);
+
+    Call both = later.view().calls().values().iterator().next();
+    assertThat(both.owner()).isEqualTo("other");
+    assertThat(both.state()).isEqualTo(Call.State.FINISHED);
+    assertThat(both.steps()).hasSize(1);
   }
 
   @Test
