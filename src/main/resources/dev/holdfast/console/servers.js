@@ -7,6 +7,7 @@ export const interval = 5000;
 let body = null;
 let operates = false;
 let trial = null;
+let shown = [];
 
 export function open(room, rest, me) {
   operates = me.rights.includes('operate');
@@ -24,9 +25,13 @@ export function close() {
 }
 
 export async function refresh() {
-  const { servers } = await ask('servers');
-  fill(body, servers, (each) => [each, each.failure ? since(each.failure.since) : ''], row);
-  trial?.offer(servers);
+  shown = (await ask('servers')).servers;
+  tick();
+  trial?.offer(shown);
+}
+
+export function tick() {
+  fill(body, shown, (each) => [each, each.failure ? since(each.failure.since) : ''], row);
 }
 
 function row(each) {

@@ -124,6 +124,13 @@ public final class Call {
     state = findState();
   }
 
+  /**
+   * Returns true if the call was joined from the same reports. Mostly they are the same objects.
+   */
+  boolean isOf(List<Part> others) {
+    return parts.equals(others);
+  }
+
   private State findState() {
     boolean delivered = parts.stream().anyMatch(part -> part.is("delivered"));
     return switch (text("end")) {
@@ -251,7 +258,7 @@ public final class Call {
   }
 
   /** The fields for the list of calls. */
-  public JsonObject json(long now) {
+  public JsonObject json() {
     return new JsonObject()
         .put("key", key)
         .put("tool", tool())
@@ -261,7 +268,6 @@ public final class Call {
         .put("version", version())
         .put("replica", owner())
         .put("started", started())
-        .put("age", Math.max(0, (state.isOpen() ? now : changed()) - started()))
         .put("changed", changed())
         .put("events", events())
         .put("bytes", bytes())

@@ -46,6 +46,9 @@ public final class Fleet {
   /** The reports that were read last, by their bytes, so that the same are not parsed again. */
   private Map<String, Parsed> parsed = new HashMap<>();
 
+  /** The calls that were joined last, by session and stream. */
+  private Map<String, Call> joined = Map.of();
+
   private record Parsed(byte[] bytes, Report report) {}
 
   /**
@@ -139,9 +142,14 @@ public final class Fleet {
             .add(new Call.Part(report.replica(), isAlive, call));
       }
     }
+    Map<String, Call> next = new HashMap<>();
+    parts.forEach((id, found) -> {
+      Call known = joined.get(id);
+      next.put(id, known != null && known.isOf(found) ? known : new Call(found));
+    });
+    joined = next;
     Map<String, Call> calls = new LinkedHashMap<>();
-    parts.values().stream()
-        .map(Call::new)
+    next.values().stream()
         // Other requests have connections, too.
         .filter(call -> !call.tool().isEmpty())
         .sorted(Comparator.comparingLong(Call::started).reversed())

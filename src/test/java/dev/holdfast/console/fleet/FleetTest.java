@@ -92,7 +92,7 @@ class FleetTest {
     assertThat(call.owner()).isEqualTo("other");
     assertThat(call.tool()).isEqualTo("deploy");
     assertThat(call.key()).hasSize(32).doesNotContain("s/a");
-    assertThat(call.json(5000).encode()).doesNotContain("session", "requests");
+    assertThat(call.json().encode()).doesNotContain("session", "requests");
   }
 
   @Test
