@@ -11,6 +11,7 @@ import dev.holdfast.console.fleet.History;
 import dev.holdfast.console.fleet.RedisReports;
 import dev.holdfast.console.fleet.Report;
 import dev.holdfast.console.fleet.Reports;
+import dev.holdfast.console.fleet.ServerFigures;
 import dev.holdfast.console.fleet.StoredCalls;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.SharedLog;
@@ -51,8 +52,9 @@ final class FleetProducer {
       Relay relay,
       RelayProducer.Stores stores,
       Optional<RedisConnections> redis,
-      MeterRegistry metrics,
+      ServerFigures servers,
       InstantSource clock) {
+    MeterRegistry metrics = servers.metrics();
     History history = new History(metrics, clock);
     Counts counts = new Counts(metrics, relay::openStreams);
     String replica = redis.map(opened -> opened.replica().value()).orElse("");
@@ -69,7 +71,9 @@ final class FleetProducer {
                 clock.millis(),
                 calls(records.last(streams), stored),
                 history.samples(),
-                counts.read());
+                counts.read(),
+                servers.read(),
+                servers.peers().clients());
     LongSupplier changes =
         () -> records.changes() + history.taken() + (stored == null ? 0 : stored.changes());
     Supplier<List<ReplicaList.Replica>> replicas =

@@ -371,7 +371,8 @@ class ArchitectureTest {
                   "protocol",
                   "redis",
                   "relay.stream",
-                  "session")),
+                  "session",
+                  "upstream")),
           entry(
               "console.access",
               List.of(

@@ -92,6 +92,17 @@ class ConsoleCallsIT {
           other.ask("tasks/get", "{\"taskId\":\"" + task.at("/result/taskId").asText() + "\"}");
       assertThat(result.at("/result/status").asText()).isEqualTo("completed");
       awaitState(gateway, 1, "finished");
+      JsonNode clients = get(gateway, "clients").path("clients");
+      assertThat(clients.findValuesAsText("client")).hasSize(2);
+      JsonNode stateless =
+          clients.path(clients.at("/0/revision").asText().startsWith("2026") ? 0 : 1);
+      assertThat(stateless.path("can").toString()).contains("tasks");
+      assertThat(stateless.path("repairs").toString())
+          .contains("1 sessions translated", "1 calls made tasks");
+      JsonNode server = get(gateway, "servers").at("/servers/0");
+      assertThat(server.path("revision").asText()).as(server.toString()).isEqualTo("2025-11-25");
+      assertThat(server.path("sessions").asInt()).isEqualTo(2);
+      assertThat(server.path("calls").asInt()).isEqualTo(2);
     }
   }
 
@@ -131,6 +142,14 @@ class ConsoleCallsIT {
                 Map.of("Content-Type", "application/json"),
                 "{}");
         assertThat(result.body()).as(result.head()).contains("liftoff");
+
+        // What one replica has met, the other one tells.
+        McpClient _ = McpClient.at(one.url()).ready();
+        await()
+            .untilAsserted(() -> {
+              JsonNode server = get(other, "servers").at("/servers/0");
+              assertThat(server.path("sessions").asInt()).as(server.toString()).isEqualTo(1);
+            });
       } finally {
         after.forEach(Gateway::close);
       }

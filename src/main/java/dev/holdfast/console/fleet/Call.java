@@ -147,8 +147,13 @@ public final class Call {
     };
   }
 
+  /** How the client was answered before the call ended: {@code held}, {@code task} or empty. */
+  public String early() {
+    return text("early");
+  }
+
   private State unattended() {
-    return switch (text("early")) {
+    return switch (early()) {
       case "held" -> State.HELD;
       case "task" -> State.TASK;
       default -> State.CLIENT_GONE;

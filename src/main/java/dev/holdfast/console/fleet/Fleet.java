@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,14 +57,29 @@ public final class Fleet {
    *
    * @param calls by key, those that began last first
    * @param reports of all replicas, also of those that are gone
-   * @param counts sum of the numbers of the replicas that are there
+   * @param live those of the replicas that are there
+   * @param counts sum of their numbers
    * @param replicas empty without a shared store
    */
   public record View(
       Map<String, Call> calls,
       List<Report> reports,
+      List<Report> live,
       JsonObject counts,
-      List<ReplicaList.Replica> replicas) {}
+      List<ReplicaList.Replica> replicas) {
+
+    /** What the replicas know of a server together. */
+    public JsonObject server(String name) {
+      Map<String, JsonObject> known = new LinkedHashMap<>();
+      live.forEach(report -> known.put(report.replica(), report.servers()));
+      return ServerFigures.sum(known, name);
+    }
+
+    /** The clients that the replicas have met, each as one of them has met it. */
+    public Stream<JsonObject> clients() {
+      return live.stream().flatMap(report -> report.clients().stream()).map(JsonObject.class::cast);
+    }
+  }
 
   /**
    * Creates the fleet.
@@ -158,12 +174,12 @@ public final class Fleet {
     if (stored != null) {
       stored.look(alive, MOST - calls.size(), stream -> isComplete(calls.get(Call.key(stream))));
     }
-    List<JsonObject> counts =
+    List<Report> live =
         all.stream()
             .filter(report -> report.replica().equals(self) || alive.contains(report.replica()))
-            .map(Report::counts)
             .toList();
-    return new View(calls, all, Counts.sum(counts), listed);
+    JsonObject counts = Counts.sum(live.stream().map(Report::counts).toList());
+    return new View(calls, all, live, counts, listed);
   }
 
   private static boolean isComplete(@Nullable Call call) {

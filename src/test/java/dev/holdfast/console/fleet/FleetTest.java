@@ -20,6 +20,9 @@ class FleetTest {
 
   private static final JsonObject COUNTS = new JsonObject().put("gaps", 2L);
 
+  private static final JsonObject NO_SERVERS = new JsonObject();
+  private static final JsonArray NO_CLIENTS = new JsonArray();
+
   private final List<Report> others = new ArrayList<>();
   private final List<String> alive = new ArrayList<>(List.of("self", "other"));
   private final List<String> forgotten = new ArrayList<>();
@@ -50,7 +53,13 @@ class FleetTest {
 
   private static Report report(String replica, JsonObject... calls) {
     return new Report(
-        replica, NOW.toEpochMilli(), new JsonArray(List.of(calls)), new JsonArray(), COUNTS);
+        replica,
+        NOW.toEpochMilli(),
+        new JsonArray(List.of(calls)),
+        new JsonArray(),
+        COUNTS,
+        NO_SERVERS,
+        NO_CLIENTS);
   }
 
   private static JsonObject call(String stream, boolean owned) {
@@ -190,7 +199,14 @@ class FleetTest {
   void shouldForgetReplicasThatAreGoneForLong() {
     long old = NOW.minus(Duration.ofHours(2)).toEpochMilli();
     others.add(
-        new Report("gone", old, new JsonArray().add(call("a", true)), new JsonArray(), COUNTS));
+        new Report(
+            "gone",
+            old,
+            new JsonArray().add(call("a", true)),
+            new JsonArray(),
+            COUNTS,
+            NO_SERVERS,
+            NO_CLIENTS));
 
     assertThat(fleet.view().calls()).isEmpty();
     assertThat(forgotten).containsExactly("gone");
@@ -238,10 +254,24 @@ class FleetTest {
                     .add(new JsonArray().add(0.1).add(5L))
                     .add(new JsonArray().add(1.0).add(9L))
                     .add(new JsonArray().add(10.0).add(10L)));
-    own = new Report("self", 0, new JsonArray(), new JsonArray().add(sample).add(sample), COUNTS);
+    own =
+        new Report(
+            "self",
+            0,
+            new JsonArray(),
+            new JsonArray().add(sample).add(sample),
+            COUNTS,
+            NO_SERVERS,
+            NO_CLIENTS);
     others.add(
         new Report(
-            "other", NOW.toEpochMilli(), new JsonArray(), new JsonArray().add(sample), COUNTS));
+            "other",
+            NOW.toEpochMilli(),
+            new JsonArray(),
+            new JsonArray().add(sample),
+            COUNTS,
+            NO_SERVERS,
+            NO_CLIENTS));
 
     JsonObject figures = fleet.figures();
 
