@@ -10,6 +10,7 @@ import dev.holdfast.upstream.UpstreamException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +21,7 @@ import java.util.stream.Collectors;
 /** The rooms of servers and of clients. Methods block. */
 public final class Servers {
 
-  private static final int MOST_CLIENTS = 200;
+  private static final int MOST_CLIENTS = 100;
 
   private final GatewayInfo info;
   private final Fleet fleet;
@@ -77,7 +78,7 @@ public final class Servers {
     }
   }
 
-  /** The clients of the last calls, and those that have opened a session. */
+  /** The clients of the last calls, those with most calls first, and others with a session. */
   JsonObject clients() {
     Fleet.View view = fleet.view();
     Map<String, List<Call>> byClient = new LinkedHashMap<>();
@@ -92,6 +93,10 @@ public final class Servers {
             "clients",
             new JsonArray(
                 byClient.entrySet().stream()
+                    .sorted(
+                        Comparator.comparingInt(
+                                (Map.Entry<String, List<Call>> each) -> each.getValue().size())
+                            .reversed())
                     .limit(MOST_CLIENTS)
                     .map(each ->
                         client(
