@@ -70,7 +70,7 @@ class ConsoleCallsIT {
                 "holdfast.demo-tools", "always",
                 "holdfast.calls.hold-after", "1s",
                 "holdfast.calls.task-after", "500ms"))) {
-      McpClient client = McpClient.at(gateway.url()).ready();
+      McpClient client = McpClient.at(gateway.url(), McpClient.NEWEST, "agent").ready();
       String handle = handle(result(client.call("countdown", LONG)));
       awaitState(gateway, 0, "held");
       assertThat(steps(gateway, 0)).containsExactly("started", "connected", "held");
