@@ -124,7 +124,7 @@ public final class Servers {
         .put("client", name)
         .put("agent", agent)
         .put("version", met.isEmpty() ? version : met.getFirst().getString("revision"))
-        .put("can", met.isEmpty() ? null : met.getFirst().getJsonArray("can"))
+        .put("can", met.isEmpty() ? null : can(calls, met))
         .put("sessions", sum(met, "sessions"))
         .put("known", known.equals(KnownClient.UNKNOWN) ? null : known.name())
         .put("resumes", known.resumes())
@@ -135,6 +135,12 @@ public final class Servers {
         .put(
             "notFetched",
             calls.stream().filter(call -> call.state() == Call.State.NOT_FETCHED).count());
+  }
+
+  /** Servers do not hear of tasks that the gateway makes, so they show in the calls. */
+  private static JsonArray can(List<Call> calls, List<JsonObject> met) {
+    JsonArray can = met.getFirst().getJsonArray("can").copy();
+    return early(calls, "task") == 0 || can.contains("tasks") ? can : can.add("tasks");
   }
 
   private static void add(List<String> repairs, String what, long count) {

@@ -1,6 +1,6 @@
 // One call: facts, time line, events as they come, and what an operator can do.
 
-import { ask, attempt, button, bytes, confirm, dot, duration, element, fill, gatewayNow, number, section, time } from './page.js';
+import { ask, attempt, button, bytes, confirm, dot, duration, element, fill, gatewayNow, number, section, size, time } from './page.js';
 
 const MOST_EVENTS = 500;
 
@@ -67,7 +67,7 @@ function show(call) {
     ['State', call.state + (call.takenOver ? ', taken over' : '')], ['Upstream', call.upstream],
     ['Principal', call.principal || '–'], ['Client', call.client || '–'], ['Revision', call.version || '–'],
     ['Replica', call.replica || '–'], [call.open ? 'Age' : 'Took', call.started > 1 ? duration((call.open ? gatewayNow() : call.changed) - call.started) : '–'],
-    ['Events', number(call.events)], ['Bytes', bytes(call.bytes)], ['Resumes', number(call.resumes)]];
+    ['Events', number(call.events)], ['Bytes', size(call)], ['Resumes', number(call.resumes)]];
   fill(parts.facts, facts, (fact) => fact, ([name, value]) =>
     element('div', {}, element('dt', {}, name), element('dd', {}, value)));
   fill(parts.steps, call.steps, (step) => step, (step) => element('li', {},

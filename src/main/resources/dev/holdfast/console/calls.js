@@ -1,6 +1,6 @@
 // The list of calls of all replicas. The gateway filters, searches and sorts.
 
-import { ask, bytes, button, dot, duration, element, fill, gatewayNow, number, section, table } from './page.js';
+import { ask, button, dot, duration, element, fill, gatewayNow, number, section, size, table } from './page.js';
 
 const PAGE = 25;
 const COLUMNS = [
@@ -92,7 +92,7 @@ function row(call) {
     element('td', {}, call.client || '–'),
     element('td', { title: call.started > 1 ? new Date(call.started).toISOString() : null }, ages(call)),
     element('td', { class: 'number' }, number(call.events)),
-    element('td', { class: 'number' }, bytes(call.bytes)),
+    element('td', { class: 'number' }, size(call)),
     element('td', { class: 'number' }, number(call.resumes)),
     element('td', { class: 'code' }, call.replica));
 }

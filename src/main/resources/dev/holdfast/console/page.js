@@ -122,6 +122,9 @@ export function bytes(count) {
   return `${(count / 1048576).toFixed(1)} MB`;
 }
 
+/** Bytes of the events of a call; not known of one that only the store has. */
+export const size = (call) => call.bytes === 0 && call.events > 0 ? '–' : bytes(call.bytes);
+
 /** A section with a title. */
 export function section(id, title, ...children) {
   return element('section', { 'aria-labelledby': `${id}-title`, id },

@@ -54,6 +54,15 @@ class ConsoleCallsIT {
         });
   }
 
+  private static JsonNode client(Gateway gateway, String name) {
+    for (JsonNode client : get(gateway, "clients").path("clients")) {
+      if (client.path("client").asText().equals(name)) {
+        return client;
+      }
+    }
+    throw new AssertionError("no client " + name);
+  }
+
   private static List<String> steps(Gateway gateway, int index) {
     List<String> kinds = new ArrayList<>();
     get(gateway, "calls/" + call(gateway, index).path("key").asText())
@@ -92,10 +101,11 @@ class ConsoleCallsIT {
           other.ask("tasks/get", "{\"taskId\":\"" + task.at("/result/taskId").asText() + "\"}");
       assertThat(result.at("/result/status").asText()).isEqualTo("completed");
       awaitState(gateway, 1, "finished");
-      JsonNode clients = get(gateway, "clients").path("clients");
-      assertThat(clients.findValuesAsText("client")).hasSize(2);
-      JsonNode stateless =
-          clients.path(clients.at("/0/revision").asText().startsWith("2026") ? 0 : 1);
+      JsonNode stateful = client(gateway, "agent/1");
+      assertThat(stateful.path("version").asText()).isEqualTo("2025-11-25");
+      assertThat(stateful.path("repairs").toString()).contains("1 calls answered with a handle");
+      JsonNode stateless = client(gateway, "test/1");
+      assertThat(stateless.path("version").asText()).isEqualTo("2026-07-28");
       assertThat(stateless.path("can").toString()).contains("tasks");
       assertThat(stateless.path("repairs").toString())
           .contains("1 sessions translated", "1 calls made tasks");
