@@ -94,10 +94,11 @@ public final class Calls {
 
   /** Describes one call; empty if no replica knows it. */
   Optional<JsonObject> one(String key) {
-    return fleet
-        .find(key)
-        .map(call ->
-            call.json(clock.millis()).put("now", clock.millis()).put("steps", call.steps()));
+    return fleet.find(key).map(this::described);
+  }
+
+  private JsonObject described(Call call) {
+    return call.json().put("now", clock.millis()).put("steps", call.steps());
   }
 
   /** Returns true if an operator begins to read a call: a page that shows it asks each second. */
@@ -113,26 +114,29 @@ public final class Calls {
   }
 
   /**
-   * Reads events after a position; empty if there is no such call any more.
+   * Reads events after a position, with the description of the call; empty if there is no such call
+   * any more.
    *
    * @param shows whether the operator may read the messages
    */
   Optional<JsonObject> events(Call call, String after, boolean shows) {
     Position from = after.isEmpty() ? Position.START : position(after);
-    return switch (log.readStored(call.stream(), from, EVENTS, EVENT_BYTES)) {
-      case ReadResult.Events(List<LogEvent> events) ->
-          Optional.of(
-              answer(
-                  events.isEmpty() ? from : events.getLast().position(),
-                  !events.isEmpty() && events.getLast().last(),
-                  events.stream().map(event -> event(event, shows)).toList()));
-      case ReadResult.EndOfStream _ -> Optional.of(answer(from, true, List.of()));
-      case ReadResult.Gap gap ->
-          Optional.of(
-              answer(gap.resumeAfter().orElse(from), gap.resumeAfter().isEmpty(), List.of())
-                  .put("gap", true));
-      case ReadResult.NoSuchStream _ -> Optional.empty();
-    };
+    Optional<JsonObject> page =
+        switch (log.readStored(call.stream(), from, EVENTS, EVENT_BYTES)) {
+          case ReadResult.Events(List<LogEvent> events) ->
+              Optional.of(
+                  answer(
+                      events.isEmpty() ? from : events.getLast().position(),
+                      !events.isEmpty() && events.getLast().last(),
+                      events.stream().map(event -> event(event, shows)).toList()));
+          case ReadResult.EndOfStream _ -> Optional.of(answer(from, true, List.of()));
+          case ReadResult.Gap gap ->
+              Optional.of(
+                  answer(gap.resumeAfter().orElse(from), gap.resumeAfter().isEmpty(), List.of())
+                      .put("gap", true));
+          case ReadResult.NoSuchStream _ -> Optional.<JsonObject>empty();
+        };
+    return page.map(found -> found.put("call", described(call)).put("now", clock.millis()));
   }
 
   private static Position position(String text) {

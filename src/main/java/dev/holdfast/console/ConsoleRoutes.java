@@ -17,6 +17,7 @@ import io.quarkus.vertx.http.ManagementInterface;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Provider;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All URLs of the console, and the right that each needs. They are on the port of health and
- * metrics.
+ * metrics, and on the port for clients if that is configured.
  *
  * @param console a provider, as the others: routes are created before the store is connected
  */
@@ -56,11 +57,23 @@ record ConsoleRoutes(
           "console", "page", "overview", "calls", "call", "servers", "clients", "history", "start");
 
   void register(@Observes ManagementInterface management) {
+    register(management.router(), false);
+  }
+
+  /** Clients have the other paths of their port. */
+  void register(@Observes Router ofClients) {
+    if (config.port() == OperatorsConfig.Port.MAIN && config.consoleUrl().isPresent()) {
+      register(ofClients, true);
+    }
+  }
+
+  private void register(Router router, boolean ofClients) {
     Endpoints endpoints =
         new Endpoints(
-            management.router(),
+            router,
             access::get,
             Access.path(config.consoleUrl()),
+            ofClients,
             () -> console.get().port());
     endpoints.refuseDetours();
     file(endpoints, "/", "index.html", HTML);
@@ -72,6 +85,7 @@ record ConsoleRoutes(
     servers(endpoints);
     tries(endpoints);
     endpoints.add(GET, "/console/history", Right.VIEW, _ -> Optional.of(fleet.get().figures()));
+    endpoints.refuseOthers();
   }
 
   private void calls(Endpoints endpoints) {

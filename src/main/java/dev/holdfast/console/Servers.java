@@ -7,27 +7,23 @@ import dev.holdfast.console.fleet.Call;
 import dev.holdfast.console.fleet.Fleet;
 import dev.holdfast.merge.MergedUpstream;
 import dev.holdfast.upstream.UpstreamException;
-import dev.holdfast.upstream.UpstreamMonitor;
-import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Timer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
 
 /** The rooms of servers and of clients. Methods block. */
 public final class Servers {
 
+  private static final int MOST_CLIENTS = 100;
+
   private final GatewayInfo info;
-  private final UpstreamMonitor monitor;
-  private final MeterRegistry metrics;
   private final Fleet fleet;
   private final KnownClients clients;
   private final Function<String, Optional<MergedUpstream.Survey>> surveys;
@@ -39,64 +35,28 @@ public final class Servers {
    */
   public Servers(
       GatewayInfo info,
-      UpstreamMonitor monitor,
-      MeterRegistry metrics,
       Fleet fleet,
       KnownClients clients,
       Function<String, Optional<MergedUpstream.Survey>> surveys) {
     this.info = info;
-    this.monitor = monitor;
-    this.metrics = metrics;
     this.fleet = fleet;
     this.clients = clients;
     this.surveys = surveys;
   }
 
-  /** Lists the servers, as this replica sees them. */
+  /** Lists the servers, as all replicas see them together. */
   JsonObject list() {
-    Map<String, Optional<UpstreamMonitor.Problem>> problems = monitor.problems();
-    Map<String, UpstreamMonitor.Problem> last = monitor.lastFailures();
+    Fleet.View view = fleet.view();
     return new JsonObject()
         .put(
             "servers",
             new JsonArray(
                 info.servers().get().stream()
-                    .map(server ->
-                        describe(
-                                server,
-                                problems.getOrDefault(server.name(), Optional.empty()).isEmpty())
-                            .put("failure", failure(last.get(server.name()))))
+                    .map(server -> {
+                      JsonObject known = view.server(server.name());
+                      return server.json(known.getBoolean("up")).mergeIn(known);
+                    })
                     .toList()));
-  }
-
-  private static @Nullable JsonObject failure(UpstreamMonitor.@Nullable Problem problem) {
-    return problem == null
-        ? null
-        : new JsonObject().put("reason", problem.reason()).put("since", problem.since().toString());
-  }
-
-  private JsonObject describe(GatewayInfo.Server server, boolean up) {
-    Timer calls = metrics.find("holdfast.call.duration").tag("upstream", server.name()).timer();
-    JsonObject errors = new JsonObject();
-    for (Counter counter :
-        metrics.find("holdfast.upstream.errors").tag("upstream", server.name()).counters()) {
-      if (counter.count() > 0) {
-        errors.put(String.valueOf(counter.getId().getTag("kind")), (long) counter.count());
-      }
-    }
-    return server
-        .json(up)
-        .put("calls", calls == null ? 0 : calls.count())
-        .put("meanMillis", calls == null ? 0 : (long) calls.mean(TimeUnit.MILLISECONDS))
-        .put("errors", errors)
-        .put("respawns", count("holdfast.respawns", server.name()));
-  }
-
-  private long count(String name, String upstream) {
-    return (long)
-        metrics.find(name).tag("upstream", upstream).counters().stream()
-            .mapToDouble(Counter::count)
-            .sum();
   }
 
   /**
@@ -118,23 +78,38 @@ public final class Servers {
     }
   }
 
-  /** The clients of the last calls. */
+  /** The clients of the last calls, those with most calls first, and others with a session. */
   JsonObject clients() {
+    Fleet.View view = fleet.view();
     Map<String, List<Call>> byClient = new LinkedHashMap<>();
-    for (Call call : fleet.view().calls().values()) {
-      byClient
-          .computeIfAbsent(
-              String.join("\0", call.client(), call.agent(), call.version()),
-              _ -> new ArrayList<>())
-          .add(call);
+    for (Call call : view.calls().values()) {
+      byClient.computeIfAbsent(call.client(), _ -> new ArrayList<>()).add(call);
     }
+    Map<String, List<JsonObject>> met =
+        view.clients().collect(Collectors.groupingBy(each -> each.getString("client")));
+    met.keySet().forEach(name -> byClient.computeIfAbsent(name, _ -> new ArrayList<>()));
     return new JsonObject()
-        .put("clients", new JsonArray(byClient.values().stream().map(this::client).toList()));
+        .put(
+            "clients",
+            new JsonArray(
+                byClient.entrySet().stream()
+                    .sorted(
+                        Comparator.comparingInt(
+                                (Map.Entry<String, List<Call>> each) -> each.getValue().size())
+                            .reversed())
+                    .limit(MOST_CLIENTS)
+                    .map(each ->
+                        client(
+                            each.getKey(),
+                            each.getValue(),
+                            met.getOrDefault(each.getKey(), List.of())))
+                    .toList()));
   }
 
-  private JsonObject client(List<Call> calls) {
-    Call first = calls.getFirst();
-    KnownClient known = clients.find(first.agent(), first.client());
+  private JsonObject client(String name, List<Call> calls, List<JsonObject> met) {
+    String agent = calls.isEmpty() ? "" : calls.getFirst().agent();
+    String version = calls.isEmpty() ? "" : calls.getFirst().version();
+    KnownClient known = clients.find(agent, name);
     List<String> repairs = new ArrayList<>();
     if (!known.retry()) {
       repairs.add("streams without the field retry");
@@ -142,10 +117,15 @@ public final class Servers {
     if (!known.priming()) {
       repairs.add("streams without a first event");
     }
+    add(repairs, "sessions translated for a server of another era", sum(met, "translated"));
+    add(repairs, "calls answered with a handle", early(calls, "held"));
+    add(repairs, "calls made tasks", early(calls, "task"));
     return new JsonObject()
-        .put("client", first.client())
-        .put("agent", first.agent())
-        .put("version", first.version())
+        .put("client", name)
+        .put("agent", agent)
+        .put("version", met.isEmpty() ? version : met.getFirst().getString("revision"))
+        .put("can", met.isEmpty() ? null : can(calls, met))
+        .put("sessions", sum(met, "sessions"))
         .put("known", known.equals(KnownClient.UNKNOWN) ? null : known.name())
         .put("resumes", known.resumes())
         .put("timeLimit", known.timeLimit() == null ? null : known.timeLimit().toSeconds())
@@ -155,5 +135,25 @@ public final class Servers {
         .put(
             "notFetched",
             calls.stream().filter(call -> call.state() == Call.State.NOT_FETCHED).count());
+  }
+
+  /** Servers do not hear of tasks that the gateway makes, so they show in the calls. */
+  private static JsonArray can(List<Call> calls, List<JsonObject> met) {
+    JsonArray can = met.getFirst().getJsonArray("can").copy();
+    return early(calls, "task") == 0 || can.contains("tasks") ? can : can.add("tasks");
+  }
+
+  private static void add(List<String> repairs, String what, long count) {
+    if (count > 0) {
+      repairs.add(count + " " + what);
+    }
+  }
+
+  private static long sum(List<JsonObject> met, String field) {
+    return met.stream().mapToLong(each -> each.getLong(field)).sum();
+  }
+
+  private static long early(List<Call> calls, String how) {
+    return calls.stream().filter(call -> call.early().equals(how)).count();
   }
 }

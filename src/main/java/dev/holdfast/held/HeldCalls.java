@@ -19,6 +19,7 @@ import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.Reply;
+import dev.holdfast.relay.stream.CallListener;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.tail.ForwardingTranslation;
@@ -71,6 +72,7 @@ public final class HeldCalls {
   private final Function<String, Optional<Duration>> holdAfter;
   private final KnownClients clients;
   private final HeldListener listener;
+  private final CallListener calls;
 
   /**
    * Creates the service.
@@ -85,7 +87,8 @@ public final class HeldCalls {
       HeldConfig config,
       Function<String, Optional<Duration>> holdAfter,
       KnownClients clients,
-      HeldListener listener) {
+      HeldListener listener,
+      CallListener calls) {
     this.relay = relay;
     this.stateless = stateless;
     this.seal = seal;
@@ -93,6 +96,7 @@ public final class HeldCalls {
     this.holdAfter = holdAfter;
     this.clients = clients;
     this.listener = listener;
+    this.calls = calls;
   }
 
   /**
@@ -217,11 +221,17 @@ public final class HeldCalls {
             return HeldResult.text(id, text, isStateless);
           }
         };
+    HeldListener told =
+        event -> {
+          listener.held(event);
+          if (event == HeldListener.Event.HELD || event == HeldListener.Event.WAITED) {
+            calls.held(tail.stream());
+          }
+        };
     Duration passed = Duration.ofNanos(System.nanoTime() - client.arrived);
     Duration most = least(client.most, timeLimit(client, tail)).minus(passed);
     return new Reply.Stream(
-        tail.wrapped(
-            inner -> new HeldResult(inner, client.request, most, collects, texts, listener)));
+        tail.wrapped(inner -> new HeldResult(inner, client.request, most, collects, texts, told)));
   }
 
   /** Time after which the client gives up; null if that is not known. */

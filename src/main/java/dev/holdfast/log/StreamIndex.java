@@ -23,6 +23,23 @@ public interface StreamIndex {
   Page list(LogKey key, long skip, int most);
 
   /**
+   * Names complete streams of some sessions, those that expire last first. Throws as {@link #list}
+   * does.
+   *
+   * @param most maximum number of streams of one session
+   * @return the streams of each session, in the order of the sessions
+   */
+  default List<List<StreamRef>> complete(List<LogKey> keys, int most) {
+    return keys.stream()
+        .map(key ->
+            list(key, 0, most).streams().stream()
+                .filter(entry -> !entry.open())
+                .map(Entry::stream)
+                .toList())
+        .toList();
+  }
+
+  /**
    * Finds one stream.
    *
    * @throws LogException.StoreUnavailable when the store does not answer in time

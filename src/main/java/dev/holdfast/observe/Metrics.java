@@ -2,6 +2,7 @@ package dev.holdfast.observe;
 
 import dev.holdfast.http.socket.ErrorFilter;
 import dev.holdfast.redis.RedisClient;
+import dev.holdfast.relay.stream.CallListener;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamListener;
 import dev.holdfast.upstream.Upstream;
@@ -72,8 +73,16 @@ public final class Metrics extends Meters implements RelayListener, ErrorFilter.
   private final Map<String, UpstreamMeters> upstreamMeters = new ConcurrentHashMap<>();
   private final Map<String, OfStreams> streamMeters = new ConcurrentHashMap<>();
 
-  Metrics(MeterRegistry registry) {
+  private final CallListener calls;
+
+  Metrics(MeterRegistry registry, CallListener calls) {
     super(registry);
+    this.calls = calls;
+  }
+
+  @Override
+  public CallListener calls() {
+    return calls;
   }
 
   private Counter takeOvers(String resumed) {

@@ -129,6 +129,11 @@ public record RedisKeys(String prefix) {
     return prefix + "reports";
   }
 
+  /** STRING: exists while no other replica may read stored calls for the consoles. */
+  public String storedCallsTurn() {
+    return reports() + ":turn";
+  }
+
   /** ZSET: all replicas by the time of their last heartbeat in ms since the epoch. */
   public String replicas() {
     return prefix + "replicas";

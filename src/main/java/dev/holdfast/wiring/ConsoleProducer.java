@@ -16,6 +16,8 @@ import dev.holdfast.console.access.OperatorsConfig;
 import dev.holdfast.console.access.Right;
 import dev.holdfast.console.access.SignIns;
 import dev.holdfast.console.fleet.Fleet;
+import dev.holdfast.console.fleet.Peers;
+import dev.holdfast.console.fleet.ServerFigures;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.relay.Relay;
@@ -84,17 +86,21 @@ final class ConsoleProducer {
 
   @Produces
   @Singleton
+  static ServerFigures figures(
+      GatewayInfo info, MeterRegistry metrics, UpstreamMonitor monitor, Peers peers) {
+    return new ServerFigures(
+        metrics,
+        monitor,
+        peers,
+        () -> info.servers().get().stream().map(GatewayInfo.Server::name).toList());
+  }
+
+  @Produces
+  @Singleton
   static Servers servers(
-      GatewayInfo info,
-      UpstreamMonitor monitor,
-      MeterRegistry metrics,
-      Fleet fleet,
-      KnownClients clients,
-      MergedEndpoints merged) {
+      GatewayInfo info, Fleet fleet, KnownClients clients, MergedEndpoints merged) {
     return new Servers(
         info,
-        monitor,
-        metrics,
         fleet,
         clients,
         name ->

@@ -11,6 +11,8 @@ import dev.holdfast.console.fleet.History;
 import dev.holdfast.console.fleet.RedisReports;
 import dev.holdfast.console.fleet.Report;
 import dev.holdfast.console.fleet.Reports;
+import dev.holdfast.console.fleet.ServerFigures;
+import dev.holdfast.console.fleet.StoredCalls;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamIndex;
@@ -21,12 +23,16 @@ import dev.holdfast.session.Session;
 import dev.holdfast.wiring.config.GatewayConfig;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.Startup;
+import io.vertx.core.json.JsonArray;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -44,23 +50,39 @@ final class FleetProducer {
       ProcessMode mode,
       CallRecords records,
       Relay relay,
-      StreamIndex streams,
+      RelayProducer.Stores stores,
       Optional<RedisConnections> redis,
-      MeterRegistry metrics,
+      ServerFigures servers,
       InstantSource clock) {
+    MeterRegistry metrics = servers.metrics();
     History history = new History(metrics, clock);
     Counts counts = new Counts(metrics, relay::openStreams);
     String replica = redis.map(opened -> opened.replica().value()).orElse("");
+    StreamIndex streams = stores.streams();
+    StoredCalls stored =
+        redis
+            .map(opened ->
+                new StoredCalls(stores.sessions(), streams, () -> takesTurn(opened), clock))
+            .orElse(null);
     Supplier<Report> own =
         () ->
             new Report(
-                replica, clock.millis(), records.last(streams), history.samples(), counts.read());
+                replica,
+                clock.millis(),
+                calls(records.last(streams), stored),
+                history.samples(),
+                counts.read(),
+                servers.read(),
+                servers.peers().clients());
+    LongSupplier changes =
+        () -> records.changes() + history.taken() + (stored == null ? 0 : stored.changes());
     Supplier<List<ReplicaList.Replica>> replicas =
         () -> redis.map(opened -> opened.replicas().list()).orElse(List.of());
     fleet =
         new Fleet(
             own,
-            redis.map(opened -> reports(opened, own, records, history)).orElse(Reports.NONE),
+            redis.map(opened -> reports(opened, own, changes)).orElse(Reports.NONE),
+            stored,
             replicas,
             clock);
     records.find(new OfRelay(relay.sessions()));
@@ -70,16 +92,26 @@ final class FleetProducer {
             : null;
   }
 
+  private static JsonArray calls(JsonArray recorded, @Nullable StoredCalls stored) {
+    return stored == null ? recorded : new JsonArray().addAll(recorded).addAll(stored.calls());
+  }
+
+  private static boolean takesTurn(RedisConnections redis) {
+    Request turn =
+        Request.cmd(Command.SET)
+            .arg(redis.keys().storedCallsTurn())
+            .arg(redis.replica().value())
+            .arg("NX")
+            .arg("PX")
+            .arg(StoredCalls.AGAIN.toMillis());
+    return redis.client().send(turn) != null;
+  }
+
   private static Reports reports(
-      RedisConnections redis, Supplier<Report> own, CallRecords records, History history) {
+      RedisConnections redis, Supplier<Report> own, LongSupplier changes) {
     RedisReports reports =
         new RedisReports(
-            redis.client(),
-            redis.keys(),
-            redis.replica().value(),
-            redis.replicas(),
-            own,
-            () -> records.changes() + history.taken());
+            redis.client(), redis.keys(), redis.replica().value(), redis.replicas(), own, changes);
     redis.subscription().addListener(reports::received, () -> {});
     return reports;
   }

@@ -38,6 +38,7 @@ import dev.holdfast.relay.session.SessionOpener;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.Admission;
+import dev.holdfast.relay.stream.CallListener;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StoreFailureConfig;
@@ -199,6 +200,7 @@ public final class RelayProducer {
       EraConfig config,
       CurrentConfig current,
       CallSettings settings,
+      CallListener calls,
       InstantSource clock) {
     return new StatelessRelay(
         relay,
@@ -207,6 +209,7 @@ public final class RelayProducer {
         config,
         upstream -> current.newClients(upstream).orElse(config.newClients()),
         settings,
+        calls,
         clock);
   }
 
@@ -233,6 +236,7 @@ public final class RelayProducer {
       HeldConfig config,
       CurrentConfig current,
       KnownClients clients,
+      CallListener calls,
       InstantSource clock) {
     return new HeldCalls(
         relay,
@@ -241,7 +245,8 @@ public final class RelayProducer {
         config,
         upstream -> current.holdAfter(upstream).or(config::holdAfter),
         clients,
-        listener);
+        listener,
+        calls);
   }
 
   @Produces

@@ -3,8 +3,6 @@ package dev.holdfast.wiring;
 import dev.holdfast.audit.AuditLog;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.console.calls.CallRecords;
-import dev.holdfast.console.calls.RecordedLog;
-import dev.holdfast.console.calls.RecordedSharedLog;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.log.CallIndex;
 import dev.holdfast.log.EventLog;
@@ -16,6 +14,7 @@ import dev.holdfast.log.memory.MemoryEventLog;
 import dev.holdfast.log.redis.RedisCallIndex;
 import dev.holdfast.log.redis.RedisEventLog;
 import dev.holdfast.log.redis.RedisStreamIndex;
+import dev.holdfast.relay.stream.CallListener;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.seal.RedisSealStore;
 import dev.holdfast.seal.SealStore;
@@ -32,6 +31,7 @@ import dev.holdfast.wiring.config.GatewayConfig;
 import io.quarkus.runtime.configuration.MemorySize;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.inject.Produces;
+import jakarta.enterprise.inject.Typed;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -65,7 +65,12 @@ final class StoreProducer {
   @Produces final LogLevelStore logLevels;
   @Produces final SealStore seals;
   @Produces final CallIndex calls;
-  @Produces final CallRecords records = new CallRecords(clock);
+
+  @Produces
+  @Typed(CallRecords.class)
+  final CallRecords records = new CallRecords(clock);
+
+  @Produces final CallListener callListener;
 
   private final Optional<RedisConnections> redis;
 
@@ -78,7 +83,7 @@ final class StoreProducer {
       Optional<RedisConnections> redis) {
     this.redis = redis;
     GatewayConfig gateway = checked.gateway();
-    boolean isShown = gateway.console() != GatewayConfig.Console.OFF;
+    callListener = gateway.console() == GatewayConfig.Console.OFF ? CallListener.NONE : records;
     Duration idleTimeout = session.idleTimeout();
     // Keeps an expired session until a sweep ends it, even if two sweeps in a row fail.
     Duration sessionTtl = idleTimeout.plus(gateway.cleanupInterval().multipliedBy(3));
@@ -97,7 +102,7 @@ final class StoreProducer {
     if (redis.isEmpty()) {
       MemoryEventLog memoryLog =
           new MemoryEventLog(retention, memoryBytes(gateway.memory()), clientBytes, clock);
-      log = isShown ? new RecordedLog(memoryLog, records) : memoryLog;
+      log = memoryLog;
       streams = memoryLog;
       sharedLog = SharedLog.NONE;
       sessions = new MemorySessionStore(idleTimeout, sessionLimits, clock);
@@ -118,9 +123,9 @@ final class StoreProducer {
             new RedisEventLog.Bytes(gateway.redis().maxBytes().asLongValue(), clientBytes),
             opened.replicas()::alive);
     opened.subscription().start();
-    log = isShown ? new RecordedLog(redisLog, records) : redisLog;
+    log = redisLog;
     streams = new RedisStreamIndex(opened.client(), opened.keys(), opened.replicas()::alive);
-    sharedLog = isShown ? new RecordedSharedLog(redisLog.shared(), records) : redisLog.shared();
+    sharedLog = redisLog.shared();
     sessions =
         new RedisSessionStore(
             opened.client(), opened.keys(), idleTimeout, sessionTtl, sessionLimits);

@@ -2,6 +2,8 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.audit.AuditLog;
 import dev.holdfast.cli.ProcessMode;
+import dev.holdfast.console.fleet.Peers;
+import dev.holdfast.era.south.EraUpstream;
 import dev.holdfast.intercept.InterceptedMessage;
 import dev.holdfast.intercept.InterceptedUpstream;
 import dev.holdfast.intercept.Interceptor;
@@ -37,6 +39,10 @@ final class UpstreamDecorator {
   /** Looks whether the servers are up. */
   @Produces final UpstreamMonitor monitor = new UpstreamMonitor();
 
+  /** Servers and clients, for the console. */
+  @Produces final Peers peers = new Peers(EraUpstream::translates);
+
+  private final boolean isShown;
   private final GatewayConfig.Tapes tapes;
   private final List<Interceptor> own;
   private final TraceProducer traces;
@@ -56,6 +62,7 @@ final class UpstreamDecorator {
       Metrics metrics,
       InstantSource clock,
       ProcessMode mode) {
+    isShown = checked.gateway().console() != GatewayConfig.Console.OFF;
     tapes = checked.gateway().record();
     this.own = own;
     this.traces = traces;
@@ -84,6 +91,9 @@ final class UpstreamDecorator {
       observers.add(monitor.watch(name, () -> problem(server)));
     }
     observers.add(metrics.ofUpstream(name, monitor, processes));
+    if (hasClients && isShown) {
+      observers.add(peers.of(name, link -> upstream.placement(link).transport()));
+    }
     traces.ofUpstream(name).ifPresent(observers::add);
     Upstream intercepted =
         InterceptedUpstream.of(

@@ -1,16 +1,18 @@
 // One call: facts, time line, events as they come, and what an operator can do.
 
-import { ask, attempt, button, bytes, confirm, dot, duration, element, fill, number, section, time } from './page.js';
+import { ask, attempt, button, bytes, confirm, dot, duration, element, fill, gatewayNow, number, section, size, time } from './page.js';
 
 const MOST_EVENTS = 500;
 
 export const interval = 1000;
+export const slowest = 4000;
 
 let key = '';
 let me = null;
 let parts = {};
 let last = '';
 let closed = false;
+let shown = null;
 let reads = false; // Whether messages are shown. Each look is recorded.
 
 export function open(room, [opened], operator, refresh) {
@@ -18,6 +20,7 @@ export function open(room, [opened], operator, refresh) {
   me = operator;
   last = '';
   closed = false;
+  shown = null;
   reads = false;
   parts = {
     title: element('h2', { id: 'call-title' }, 'Call'),
@@ -45,11 +48,15 @@ export function open(room, [opened], operator, refresh) {
 export function close() {}
 
 export async function refresh() {
-  const call = await ask(`calls/${key}`);
+  const call = (closed ? null : await showEvents()) ?? await ask(`calls/${key}`);
   if (!call) return ['bad', 'no such call'];
-  show(call);
-  if (!closed) await showEvents();
+  shown = call;
+  tick();
   return [call.open ? '' : 'wait', call.open ? 'live' : call.state];
+}
+
+export function tick() {
+  if (shown) show(shown);
 }
 
 function show(call) {
@@ -59,8 +66,8 @@ function show(call) {
   const facts = [
     ['State', call.state + (call.takenOver ? ', taken over' : '')], ['Upstream', call.upstream],
     ['Principal', call.principal || '–'], ['Client', call.client || '–'], ['Revision', call.version || '–'],
-    ['Replica', call.replica || '–'], [call.open ? 'Age' : 'Took', call.started > 1 ? duration(call.age) : '–'],
-    ['Events', number(call.events)], ['Bytes', bytes(call.bytes)], ['Resumes', number(call.resumes)]];
+    ['Replica', call.replica || '–'], [call.open ? 'Age' : 'Took', call.started > 1 ? duration((call.open ? gatewayNow() : call.changed) - call.started) : '–'],
+    ['Events', number(call.events)], ['Bytes', size(call)], ['Resumes', number(call.resumes)]];
   fill(parts.facts, facts, (fact) => fact, ([name, value]) =>
     element('div', {}, element('dt', {}, name), element('dd', {}, value)));
   fill(parts.steps, call.steps, (step) => step, (step) => element('li', {},
@@ -71,13 +78,13 @@ function show(call) {
 
 /** When a client was connected: from each connection to its end. */
 function showTrack(call) {
-  const start = call.steps[0]?.millis ?? call.now;
-  const end = Math.max(start + 1, call.open ? call.now : call.changed);
+  const start = call.steps[0]?.millis ?? gatewayNow();
+  const end = Math.max(start + 1, call.open ? gatewayNow() : call.changed);
   const bars = [];
   const at = new Map(); // By replica, since when a client is connected there.
   for (const step of call.steps) {
     if (step.kind === 'connected' || step.kind === 'resumed') at.set(step.replica, step.millis);
-    if (['left', 'delivered'].includes(step.kind) && at.has(step.replica)) {
+    if (['left', 'held', 'task', 'delivered'].includes(step.kind) && at.has(step.replica)) {
       bars.push([at.get(step.replica), step.millis]);
       at.delete(step.replica);
     }
@@ -91,17 +98,19 @@ function showTrack(call) {
   });
 }
 
+/** Shows new events. Returns the call; null if its events are no longer kept. */
 async function showEvents() {
   const page = await ask(`calls/${key}/${reads ? 'messages' : 'events'}?after=${last}`);
   if (!page) {
     closed = true;
-    return;
+    return null;
   }
   if (page.gap) parts.events.append(element('li', { class: 'reason' }, 'Earlier events are no longer kept.'));
   parts.events.append(...page.events.map(line));
   while (parts.events.children.length > MOST_EVENTS) parts.events.firstElementChild.remove();
   last = page.next;
   closed = page.closed;
+  return page.call;
 }
 
 function line(event) {

@@ -1,18 +1,19 @@
 // The list of calls of all replicas. The gateway filters, searches and sorts.
 
-import { ask, bytes, button, dot, duration, element, fill, number, section, table } from './page.js';
+import { ask, button, dot, duration, element, fill, gatewayNow, number, section, size, table } from './page.js';
 
 const PAGE = 25;
 const COLUMNS = [
   ['tool', 'Tool'], ['state', 'State'], ['upstream', 'Upstream'], ['principal', 'Principal'], ['client', 'Client'],
   ['started', 'Started'], ['events', 'Events'], ['bytes', 'Bytes'], ['', 'Resumes'], ['replica', 'Replica']];
-const DOTS = { running: '', finished: '', 'client gone': 'wait', waiting: 'wait', 'not fetched': 'wait' };
+const DOTS = { running: '', finished: '', held: '', task: '', 'client gone': 'wait', waiting: 'wait', 'not fetched': 'wait' };
 
 const chosen = { state: '', q: '', sort: '-started', skip: 0 };
 let states = null;
 let body = null;
 let pages = null;
 let found = null;
+let shown = { calls: [] };
 let heads = [];
 
 export function open(room, rest, me, refresh) {
@@ -48,7 +49,8 @@ export function open(room, rest, me, refresh) {
 export function close() {}
 
 export async function refresh() {
-  const page = await ask(`calls?${new URLSearchParams({ ...chosen, most: PAGE })}`);
+  shown = await ask(`calls?${new URLSearchParams({ ...chosen, most: PAGE })}`);
+  const page = shown;
   showStates(page);
   for (const head of heads) {
     const name = head.dataset.column;
@@ -57,7 +59,7 @@ export async function refresh() {
     if (order) cell.setAttribute('aria-sort', order);
     else cell.removeAttribute('aria-sort');
   }
-  fill(body, page.calls, (call) => [call, ages(call)], row);
+  tick();
   const [back, next] = pages.children;
   back.disabled = chosen.skip === 0;
   next.disabled = chosen.skip + PAGE >= page.found;
@@ -67,7 +69,11 @@ export async function refresh() {
   if (found.textContent !== text) found.textContent = text;
 }
 
-const ages = (call) => call.started > 1 ? duration(call.age) : '–';
+export function tick() {
+  fill(body, shown.calls, (call) => [call, ages(call)], row);
+}
+
+const ages = (call) => call.started > 1 ? duration((call.open ? gatewayNow() : call.changed) - call.started) : '–';
 
 function showStates(page) {
   const options = [['', `all (${page.total})`], ['open', 'open'], ['taken over', 'taken over'],
@@ -86,7 +92,7 @@ function row(call) {
     element('td', {}, call.client || '–'),
     element('td', { title: call.started > 1 ? new Date(call.started).toISOString() : null }, ages(call)),
     element('td', { class: 'number' }, number(call.events)),
-    element('td', { class: 'number' }, bytes(call.bytes)),
+    element('td', { class: 'number' }, size(call)),
     element('td', { class: 'number' }, number(call.resumes)),
     element('td', { class: 'code' }, call.replica));
 }

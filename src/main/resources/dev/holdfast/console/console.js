@@ -1,8 +1,10 @@
 // The frame of the console: sign-in, the rooms, and the refresh of the open one.
 
-import { ask, byId, dot, element, Refusal } from './page.js';
+import { ask, byId, changed, dot, element, Refusal } from './page.js';
 
 const REFRESH = 2000;
+/** Most time between two questions while the answers stay the same. */
+const SLOWEST = 10000;
 const ROOMS = {
   overview: 'Overview', calls: 'Calls', servers: 'Servers', clients: 'Clients', history: 'History', start: 'Start here' };
 /** Rooms without an entry of their own, and the entry that leads to them. */
@@ -12,6 +14,8 @@ let me = null;
 let room = null; // The module of the open room.
 let opened = '';
 let timer = 0;
+let ticks = 0; // Since the last question.
+let pause = 1; // Ticks between two questions.
 
 /** The room and what is open in it, such as `call/KEY`. */
 const place = () => location.hash.slice(1).split('/');
@@ -77,6 +81,7 @@ async function refresh() {
   clearTimeout(timer);
   if (document.hidden || !room) return;
   const asked = room;
+  const before = changed();
   try {
     const [kind, text] = await asked.refresh() ?? ['', 'live'];
     state(kind, text);
@@ -88,8 +93,24 @@ async function refresh() {
     state('bad', failure instanceof TypeError ? 'the gateway does not answer' : failure.message);
   }
   if (asked === room) {
+    const most = Math.max(1, Math.floor((room.slowest ?? SLOWEST) / interval()));
+    pause = changed() === before ? Math.min(2 * pause, most) : 1;
+    ticks = 0;
     clearTimeout(timer);
-    timer = setTimeout(refresh, room.interval ?? REFRESH);
+    timer = setTimeout(tick, interval());
+  }
+}
+
+const interval = () => room.interval ?? REFRESH;
+
+/** Asks again, or only shows how old things are by now. */
+function tick() {
+  ticks++;
+  if (ticks >= pause || document.hidden) {
+    refresh();
+  } else {
+    room?.tick?.();
+    timer = setTimeout(tick, interval());
   }
 }
 

@@ -17,6 +17,7 @@ const CHARTS = [
   ['Memory', [['memory', 'heap']], (value) => `${number(value)} MB`]];
 
 export const interval = 20000;
+export const slowest = 20000;
 
 let charts = null;
 let replicas = null;

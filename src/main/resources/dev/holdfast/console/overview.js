@@ -29,12 +29,12 @@ export function close() {
 
 export async function refresh() {
   [latest, sessions] = await Promise.all([ask('status'), ask(`sessions?skip=${skip}`)]);
-  show();
+  tick();
   await showStreams();
   return latest.draining ? ['wait', 'draining'] : ['', 'live'];
 }
 
-function show() {
+export function tick() {
   byId('version').textContent = latest.version;
   byId('about').textContent = `${latest.store} store · up ${since(latest.started)}`;
   showCounts(latest.counts);

@@ -57,6 +57,28 @@ export class Refusal extends Error {
   }
 }
 
+/** Fields that differ between answers that say the same. */
+const PASSING = new Set(['now', 'handle', 'silentMillis']);
+const MOST_SEEN = 50;
+const seen = new Map(); // The last answers, by what was asked.
+let changes = 0;
+let ahead = 0; // Of the clock of this browser, in ms.
+
+/** Number of answers that have said something new. */
+export const changed = () => changes;
+
+/** The time of the gateway. */
+export const gatewayNow = () => Date.now() + ahead;
+
+function note(path, answer) {
+  ahead = answer?.now === undefined ? ahead : answer.now - Date.now();
+  const text = JSON.stringify(answer, (name, value) => PASSING.has(name) ? undefined : value);
+  if (seen.get(path) !== text) changes++;
+  if (seen.size >= MOST_SEEN) seen.clear();
+  seen.set(path, text);
+  return answer;
+}
+
 /** Asks the gateway. Returns null for what is not there. */
 export async function ask(path, method = 'GET', body = null) {
   const response = await fetch(`console/${path}`, {
@@ -65,7 +87,7 @@ export async function ask(path, method = 'GET', body = null) {
     body: body === null ? null : JSON.stringify(body),
   });
   if (response.status === 404) return null;
-  if (response.ok) return response.status === 204 ? {} : response.json();
+  if (response.ok) return response.status === 204 ? {} : note(path, await response.json());
   const { error } = await response.json().catch(() => ({}));
   throw new Refusal(response.status, error ?? `status ${response.status}`);
 }
@@ -99,6 +121,9 @@ export function bytes(count) {
   if (count < 1048576) return `${Math.round(count / 1024)} kB`;
   return `${(count / 1048576).toFixed(1)} MB`;
 }
+
+/** Bytes of the events of a call; not known of one that only the store has. */
+export const size = (call) => call.bytes === 0 && call.events > 0 ? '–' : bytes(call.bytes);
 
 /** A section with a title. */
 export function section(id, title, ...children) {

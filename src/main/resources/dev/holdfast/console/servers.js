@@ -7,11 +7,12 @@ export const interval = 5000;
 let body = null;
 let operates = false;
 let trial = null;
+let shown = [];
 
 export function open(room, rest, me) {
   operates = me.rights.includes('operate');
   const [frame, rows] = table('Servers',
-    ['State', 'Name', 'Kind', 'Calls here', 'Mean time', 'Errors', 'New processes', 'Last failure', '']);
+    ['State', 'Name', 'Server', 'Speaks', 'Sessions', 'Calls', 'Mean time', 'Errors', 'Mended', 'Last failure', '']);
   body = rows;
   const names = element('div', { id: 'names' });
   room.append(section('servers', 'Servers', frame, names));
@@ -24,23 +25,38 @@ export function close() {
 }
 
 export async function refresh() {
-  const { servers } = await ask('servers');
-  fill(body, servers, (each) => [each, each.failure ? since(each.failure.since) : ''], row);
-  trial?.offer(servers);
+  shown = (await ask('servers')).servers;
+  tick();
+  trial?.offer(shown);
+}
+
+export function tick() {
+  fill(body, shown, (each) => [each, each.failure ? since(each.failure.since) : ''], row);
 }
 
 function row(each) {
   const errors = Object.entries(each.errors).map(([kind, count]) => `${kind}: ${number(count)}`).join(', ');
+  const mended = [['translated', 'sessions translated'], ['reopened', 'sessions opened again'], ['resumed', 'answers resumed'],
+    ['respawns', 'new processes']].filter(([name]) => each[name] > 0).map(([name, text]) => `${number(each[name])} ${text}`).join(', ');
   return element('tr', {},
-    element('td', {}, dot(each.up ? '' : 'bad'), each.up ? 'up' : 'down'),
+    element('td', {}, dot(each.up ? '' : 'bad'), each.up ? 'up' : each.downOn > 1 ? `down, say ${each.downOn} replicas` : 'down'),
     element('td', {}, each.name),
-    element('td', {}, each.kind),
+    element('td', { class: 'wide' }, each.kind, each.about ? element('span', { class: 'quiet' }, ` ${each.about}`) : null),
+    element('td', {}, speaks(each)),
+    element('td', { class: 'number' }, number(each.sessions)),
     element('td', { class: 'number' }, number(each.calls)),
-    element('td', { class: 'number' }, each.calls ? `${number(each.meanMillis)} ms` : '–'),
+    element('td', { class: 'number' }, each.calls ? `${number(Math.round(each.totalMillis / each.calls))} ms` : '–'),
     element('td', { class: 'wide' }, errors || '–'),
-    element('td', { class: 'number' }, number(each.respawns)),
+    element('td', { class: 'wide' }, mended || '–'),
     element('td', { class: 'wide' }, each.failure ? `${each.failure.reason} (${since(each.failure.since)} ago)` : '–'),
     element('td', {}, each.kind === 'merged' ? button('Names', { 'aria-label': `Names of ${each.name}` }, () => showNames(each)) : null));
+}
+
+/** The revision and how it is spoken; known when a session was opened. */
+function speaks({ revision, transport }) {
+  if (!revision) return '–';
+  if (revision === '2026-07-28') return `${revision}, no sessions`;
+  return `${revision}, sessions${transport === 'sse' ? ' over HTTP with SSE' : ''}`;
 }
 
 async function showNames(each) {

@@ -370,7 +370,9 @@ class ArchitectureTest {
                   "log",
                   "protocol",
                   "redis",
-                  "session")),
+                  "relay.stream",
+                  "session",
+                  "upstream")),
           entry(
               "console.access",
               List.of(

@@ -37,6 +37,7 @@ class ConsoleCostIT {
   private static final int SESSIONS = 2000;
   private static final int MOST_PER_SECOND = 20;
   private static final Duration TIME = Duration.ofSeconds(20);
+  private static final Duration SETTLING = Duration.ofSeconds(30);
   private static final Duration SETTLED = Duration.ofSeconds(80);
 
   /** Ten pages: some in each room, and two that follow a call. */
@@ -76,14 +77,15 @@ class ConsoleCostIT {
           await()
               .atMost(Duration.ofMinutes(1))
               .until(() -> balancer.requests(0) > 50 && balancer.requests(2) > 50);
-          Thread.sleep(TIME); // Caches are filled, and replicas report.
+          Thread.sleep(SETTLING); // Caches are filled, replicas report, and pages ask less often.
           int before = balancer.requests(0) + balancer.requests(1) + balancer.requests(2);
           double looked = perSecond(commands, gateways, "ten pages");
           int requests =
               balancer.requests(0) + balancer.requests(1) + balancer.requests(2) - before;
 
-          // The pages do ask: one alone asks for less than half as much.
-          assertThat(requests).isGreaterThan(100);
+          // The pages do ask, and less often since little changes: at full pace 170 times.
+          LOG.infof("%d requests of ten pages", requests);
+          assertThat(requests).isBetween(20, 90);
           assertThat(looked - idle).isLessThanOrEqualTo(MOST_PER_SECOND);
         }
         Thread.sleep(Duration.ofSeconds(25)); // Replicas report for some seconds more.

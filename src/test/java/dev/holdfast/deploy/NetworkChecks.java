@@ -68,7 +68,8 @@ final class NetworkChecks {
         "lets in",
         ports(in),
         !chart.values().at("/networkPolicy/monitoring").isEmpty()
-                || chart.values().at("/console/ingress/enabled").asBoolean()
+                || (chart.values().at("/console/ingress/enabled").asBoolean()
+                    && !chart.values().at("/config/operators.port").asText().equals("main"))
             ? Set.of("http", "management")
             : Set.of("http"));
     List<NetworkPolicyEgressRule> out = new ArrayList<>(policy.getSpec().getEgress());

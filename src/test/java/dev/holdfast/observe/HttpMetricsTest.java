@@ -2,6 +2,7 @@ package dev.holdfast.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.relay.stream.CallListener;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -9,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class HttpMetricsTest {
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-  private final Metrics metrics = new Metrics(registry);
+  private final Metrics metrics = new Metrics(registry, CallListener.NONE);
 
   @ParameterizedTest
   @CsvSource({

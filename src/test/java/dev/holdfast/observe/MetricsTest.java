@@ -2,6 +2,7 @@ package dev.holdfast.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.relay.stream.CallListener;
 import dev.holdfast.relay.stream.RelayListener.MessageKind;
 import dev.holdfast.relay.stream.StreamListener;
 import dev.holdfast.upstream.Upstream;
@@ -25,7 +26,7 @@ class MetricsTest {
 
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  private final Metrics relay = new Metrics(registry);
+  private final Metrics relay = new Metrics(registry, CallListener.NONE);
   private final Metrics.OfRedis redis = new Metrics.OfRedis(registry);
 
   /** Returns the metrics whose value is not 0, without buckets. */

@@ -26,11 +26,21 @@ import java.util.stream.Stream;
  * host, the origin, who sends it, and the right.
  *
  * @param access a supplier, since routes are created before the store is connected
- * @param path path of the console; all is also served below the root, for proxies that remove it
+ * @param path path of the console; on the port of health and metrics all is also served below the
+ *     root, for proxies that remove it
+ * @param ofClients whether it is the port for clients: it serves the console only to those who sign
+ *     in
  * @param clientPort port of the gateway for clients, for pages without sign-in
  */
 public record Endpoints(
-    Router router, Supplier<Access> access, String path, IntSupplier clientPort) {
+    Router router,
+    Supplier<Access> access,
+    String path,
+    boolean ofClients,
+    IntSupplier clientPort) {
+
+  /** Bytes of a body: the limit of the port of health and metrics. */
+  private static final long MAX_BODY = 256 << 10;
 
   private static final Map<String, String> HEADERS =
       Map.of(
@@ -83,7 +93,7 @@ public record Endpoints(
     for (String prefix : prefixes()) {
       Route route = router.route(method, prefix + name);
       if (method.equals(HttpMethod.POST)) {
-        route.handler(BodyHandler.create(false));
+        route.handler(BodyHandler.create(false).setBodyLimit(MAX_BODY));
       }
       route.blockingHandler(routing -> check(routing, answer), false);
     }
@@ -112,21 +122,36 @@ public record Endpoints(
     }
   }
 
+  /**
+   * Refuses what was not added below the path of the console, such as preflights: the port for
+   * clients answers them as its own configuration says.
+   */
+  public void refuseOthers() {
+    if (ofClients) {
+      var _ =
+          router
+              .route(path + "/*")
+              .handler(routing -> refuse(routing.response(), 404, "no such page"));
+    }
+  }
+
   private List<String> prefixes() {
-    return Stream.of("", path).distinct().toList();
+    return ofClients ? List.of(path) : Stream.of("", path).distinct().toList();
   }
 
   private void check(RoutingContext routing, Open answer) {
     Access allowed = access.get();
-    if (!allowed.served()) {
+    if (!allowed.served() || (ofClients && !allowed.needsSignIn())) {
       routing.next();
       return;
     }
     HttpServerResponse response = routing.response();
     HEADERS.forEach(response::putHeader);
-    response.putHeader("Content-Security-Policy", policy(routing, allowed));
+    boolean isAllowed = allowed.allows(routing.request());
+    response.putHeader(
+        "Content-Security-Policy", policy(routing, isAllowed && !allowed.needsSignIn()));
     try {
-      if (!allowed.allows(routing.request())) {
+      if (!isAllowed) {
         throw new RefusedException(403, "another host or origin");
       }
       answer.answer(routing, allowed);
@@ -138,9 +163,8 @@ public record Endpoints(
   }
 
   /** A page without sign-in may also call the gateway, as a client does. */
-  private String policy(RoutingContext routing, Access allowed) {
+  private String policy(RoutingContext routing, boolean isCaller) {
     String host = Objects.requireNonNullElse(routing.request().getHeader(HttpHeaders.HOST), "");
-    boolean isCaller = !allowed.needsSignIn() && allowed.allows(routing.request());
     return isCaller
         ? POLICY + " http://" + Access.withoutPort(host) + ":" + clientPort.getAsInt()
         : POLICY;

@@ -17,6 +17,18 @@ public interface OperatorsConfig {
    */
   Optional<URI> consoleUrl();
 
+  /** Ports that serve the console. */
+  enum Port {
+    /** Only the port of health and metrics. */
+    MANAGEMENT,
+    /** The port for clients, too: below the path of the {@link #consoleUrl}. */
+    MAIN
+  }
+
+  /** Where the console is served to those who sign in. */
+  @WithDefault("management")
+  Port port();
+
   /** Id of the gateway at the issuer where operators sign in. Without it, they need a key. */
   Optional<String> clientId();
 

@@ -42,9 +42,13 @@ final class CallRecord {
   private byte[] newest = new byte[0];
   private String end = "";
   private int connections;
+  private @Nullable Kind early;
   private boolean isDelivered;
   private boolean isComplete;
   private final List<Step> steps = new ArrayList<>();
+
+  /** The last report; null after a change. Nobody may change it. */
+  private @Nullable JsonObject report;
 
   /**
    * A step of a call.
@@ -60,6 +64,10 @@ final class CallRecord {
     CONNECTED,
     RESUMED,
     LEFT,
+    /** The client got a handle, and has left. */
+    HELD,
+    /** The client got the id of a task, and has left. */
+    TASK,
     TAKEN_OVER,
     ENDED,
     DELIVERED;
@@ -78,6 +86,7 @@ final class CallRecord {
 
   void started(long now) {
     try (var _ = lock.hold()) {
+      report = null;
       isOwned = true;
       started = now;
       step(now, Kind.STARTED);
@@ -86,6 +95,7 @@ final class CallRecord {
 
   void takenOver(long now) {
     try (var _ = lock.hold()) {
+      report = null;
       isOwned = true;
       isTakenOver = true;
       step(now, Kind.TAKEN_OVER);
@@ -95,6 +105,7 @@ final class CallRecord {
   /** Completes the record of a call that another replica has begun. */
   void complete(@Nullable Session found, String foundTool, long foundStart, long foundEvents) {
     try (var _ = lock.hold()) {
+      report = null;
       isComplete = true;
       session = session == null ? found : session;
       tool = tool.isEmpty() ? foundTool : tool;
@@ -108,6 +119,7 @@ final class CallRecord {
     byte[] payload = last.payload();
     String ended = last.last() ? CallState.ending(payload) : "";
     try (var _ = lock.hold()) {
+      report = null;
       events += added.size();
       bytes += NewEvent.bytes(added);
       changed = now;
@@ -121,6 +133,7 @@ final class CallRecord {
 
   void connected(boolean resumes, long now) {
     try (var _ = lock.hold()) {
+      report = null;
       connections++;
       step(now, resumes ? Kind.RESUMED : Kind.CONNECTED);
     }
@@ -128,16 +141,28 @@ final class CallRecord {
 
   void left(long now) {
     try (var _ = lock.hold()) {
+      report = null;
       connections--;
-      if (!isDelivered) {
+      boolean isEarly = !steps.isEmpty() && steps.getLast().kind() == early;
+      if (!isDelivered && !isEarly) {
         step(now, Kind.LEFT);
       }
+    }
+  }
+
+  /** Notes that the response ends before the call does. */
+  void answeredEarly(Kind how, long now) {
+    try (var _ = lock.hold()) {
+      report = null;
+      early = how;
+      step(now, how);
     }
   }
 
   void delivered(long now) {
     try (var _ = lock.hold()) {
       if (!isDelivered) {
+        report = null;
         isDelivered = true;
         // The tail may close its connection before it says that the client has all.
         if (!steps.isEmpty() && steps.getLast().kind() == Kind.LEFT) {
@@ -177,41 +202,49 @@ final class CallRecord {
   /** Describes the call for a report, which only replicas see: it has the id of its session. */
   JsonObject report() {
     try (var _ = lock.hold()) {
-      boolean isWaiting =
-          end.isEmpty()
-              && isOwned
-              && CallState.of(true, newest).filter(CallState.WAITING::equals).isPresent();
-      JsonObject report =
-          new JsonObject()
-              .put("session", stream.key().value())
-              .put("stream", stream.name())
-              .put("tool", tool)
-              .put("requests", requests)
-              .put("started", started)
-              .put("owned", isOwned)
-              .put("takenOver", isTakenOver)
-              .put("waiting", isWaiting)
-              .put("events", eventsBefore + events)
-              .put("bytes", bytes)
-              .put("changed", changed)
-              .put("end", end)
-              .put("connections", connections)
-              .put("delivered", isDelivered)
-              .put(
-                  "steps",
-                  new JsonArray(
-                      steps.stream()
-                          .map(step -> new JsonArray().add(step.millis()).add(step.kind().text()))
-                          .toList()));
-      if (session != null) {
-        report
-            .put("upstream", session.upstream())
-            .put("principal", session.principal().recorded())
-            .put("client", session.client())
-            .put("version", session.version().wire())
-            .put("agent", session.userAgent());
+      if (report == null) {
+        report = described();
       }
       return report;
     }
+  }
+
+  private JsonObject described() {
+    boolean isWaiting =
+        end.isEmpty()
+            && isOwned
+            && CallState.of(true, newest).filter(CallState.WAITING::equals).isPresent();
+    JsonObject described =
+        new JsonObject()
+            .put("session", stream.key().value())
+            .put("stream", stream.name())
+            .put("tool", tool)
+            .put("requests", requests)
+            .put("started", started)
+            .put("owned", isOwned)
+            .put("takenOver", isTakenOver)
+            .put("waiting", isWaiting)
+            .put("events", eventsBefore + events)
+            .put("bytes", bytes)
+            .put("changed", changed)
+            .put("end", end)
+            .put("connections", connections)
+            .put("delivered", isDelivered)
+            .put("early", early == null ? "" : early.text())
+            .put(
+                "steps",
+                new JsonArray(
+                    steps.stream()
+                        .map(step -> new JsonArray().add(step.millis()).add(step.kind().text()))
+                        .toList()));
+    if (session != null) {
+      described
+          .put("upstream", session.upstream())
+          .put("principal", session.principal().recorded())
+          .put("client", session.client())
+          .put("version", session.version().wire())
+          .put("agent", session.userAgent());
+    }
+    return described;
   }
 }

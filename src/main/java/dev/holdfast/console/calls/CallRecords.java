@@ -2,8 +2,10 @@ package dev.holdfast.console.calls;
 
 import dev.holdfast.call.SessionId;
 import dev.holdfast.lock.AutoLock;
+import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.relay.stream.CallListener;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
 import io.vertx.core.json.JsonArray;
@@ -18,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** The calls that this replica ran or served last. Bounded; the oldest that are over go first. */
-public final class CallRecords {
+public final class CallRecords implements CallListener {
 
   /** Calls in a report. */
   public static final int MOST = 1000;
@@ -63,11 +65,7 @@ public final class CallRecords {
     sessions = found;
   }
 
-  long now() {
-    return clock.millis();
-  }
-
-  void changed() {
+  private void changed() {
     long _ = changes.incrementAndGet();
   }
 
@@ -76,27 +74,91 @@ public final class CallRecords {
     return changes.get();
   }
 
-  /** Returns the record of a call that begins here. */
-  CallRecord begin(StreamRef stream, String requests, String tool) {
-    CallRecord record = record(stream, requests, tool);
-    record.started(now());
-    return record;
+  @Override
+  public void began(StreamRef stream, String requests, String tool) {
+    record(stream, requests, tool).started(clock.millis());
   }
 
-  /** Returns the record of a call of a lost replica. */
-  CallRecord takeOver(StreamRef stream, String requests) {
-    CallRecord record = record(stream, requests, "");
-    record.takenOver(now());
-    return record;
+  @Override
+  public void takenOver(StreamRef stream, String requests) {
+    if (StreamNames.answersRequests(stream)) {
+      record(stream, requests, "").takenOver(clock.millis());
+    }
   }
 
-  /** Returns the record of a call that another replica passes to this one. */
-  CallRecord receive(StreamRef stream) {
-    return begin(stream, "", "");
+  @Override
+  public void received(StreamRef stream) {
+    began(stream, "", "");
   }
 
-  /** Returns the record of a call that a client follows here. */
-  CallRecord follow(StreamRef stream) {
+  @Override
+  public Call written(StreamRef stream) {
+    CallRecord record = find(stream);
+    return record == null ? Call.NONE : new Recorded(record);
+  }
+
+  @Override
+  public Call connected(StreamRef stream, boolean resumes) {
+    if (!StreamNames.answersRequests(stream)) {
+      return Call.NONE;
+    }
+    CallRecord record = known(stream);
+    record.connected(resumes, clock.millis());
+    changed();
+    return new Recorded(record);
+  }
+
+  @Override
+  public void held(StreamRef stream) {
+    known(stream).answeredEarly(CallRecord.Kind.HELD, clock.millis());
+    changed();
+  }
+
+  @Override
+  public void becameTask(StreamRef stream) {
+    known(stream).answeredEarly(CallRecord.Kind.TASK, clock.millis());
+    changed();
+  }
+
+  @Override
+  public void collected(StreamRef stream) {
+    known(stream).delivered(clock.millis());
+    changed();
+  }
+
+  @Override
+  public void delivered(StreamRef stream) {
+    CallRecord record = find(stream);
+    if (record != null) {
+      record.delivered(clock.millis());
+      changed();
+    }
+  }
+
+  /** A writer or a reader of a call. */
+  private final class Recorded implements Call {
+
+    private final CallRecord record;
+
+    Recorded(CallRecord record) {
+      this.record = record;
+    }
+
+    @Override
+    public void appended(List<NewEvent> events) {
+      record.appended(events, clock.millis());
+      changed();
+    }
+
+    @Override
+    public void left() {
+      record.left(clock.millis());
+      changed();
+    }
+  }
+
+  /** Returns the record of a call that another replica may run. */
+  private CallRecord known(StreamRef stream) {
     CallRecord known = find(stream);
     return known == null ? record(stream, "", "") : known;
   }

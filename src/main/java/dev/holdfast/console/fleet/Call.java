@@ -33,6 +33,10 @@ public final class Call {
     RUNNING,
     /** The call runs without a connected client. */
     CLIENT_GONE,
+    /** The call runs, and its client has a handle. */
+    HELD,
+    /** The call runs as a task. */
+    TASK,
     /** The server waits for an answer of the client. */
     WAITING,
     /** The replica that ran the call is lost, and no other one has taken it over yet. */
@@ -50,7 +54,7 @@ public final class Call {
 
     boolean isOpen() {
       return switch (this) {
-        case RUNNING, CLIENT_GONE, WAITING, OWNER_LOST -> true;
+        case RUNNING, CLIENT_GONE, HELD, TASK, WAITING, OWNER_LOST -> true;
         case FINISHED, NOT_FETCHED, FAILED, CANCELLED -> false;
       };
     }
@@ -77,7 +81,7 @@ public final class Call {
   record Part(String replica, boolean alive, JsonObject json) {
 
     boolean is(String field) {
-      return json.getBoolean(field);
+      return json.getBoolean(field, false);
     }
 
     long number(String field) {
@@ -109,12 +113,22 @@ public final class Call {
                 Comparator.comparingInt((Part part) -> part.is("takenOver") ? 1 : 0)
                     .thenComparingLong(part -> part.number("changed")))
             .orElse(parts.getFirst());
+    // The store knows less than the replica that ran the call.
+    boolean hasOwner = parts.stream().anyMatch(part -> part.is("owned"));
     steps =
         parts.stream()
+            .filter(part -> !(hasOwner && part.is("stored")))
             .flatMap(part -> part.steps().stream())
             .sorted(Comparator.comparingLong(Step::millis))
             .toList();
     state = findState();
+  }
+
+  /**
+   * Returns true if the call was joined from the same reports. Mostly they are the same objects.
+   */
+  boolean isOf(List<Part> others) {
+    return parts.equals(others);
   }
 
   private State findState() {
@@ -125,11 +139,24 @@ public final class Call {
             parts.stream().anyMatch(part -> part.alive() && part.number("connections") > 0);
         yield !owner.alive()
             ? State.OWNER_LOST
-            : owner.is("waiting") ? State.WAITING : followed ? State.RUNNING : State.CLIENT_GONE;
+            : owner.is("waiting") ? State.WAITING : followed ? State.RUNNING : unattended();
       }
       case "cancelled" -> State.CANCELLED;
       case "error" -> delivered ? State.FAILED : State.NOT_FETCHED;
       default -> delivered ? State.FINISHED : State.NOT_FETCHED;
+    };
+  }
+
+  /** How the client was answered before the call ended: {@code held}, {@code task} or empty. */
+  public String early() {
+    return text("early");
+  }
+
+  private State unattended() {
+    return switch (early()) {
+      case "held" -> State.HELD;
+      case "task" -> State.TASK;
+      default -> State.CLIENT_GONE;
     };
   }
 
@@ -236,7 +263,7 @@ public final class Call {
   }
 
   /** The fields for the list of calls. */
-  public JsonObject json(long now) {
+  public JsonObject json() {
     return new JsonObject()
         .put("key", key)
         .put("tool", tool())
@@ -246,7 +273,6 @@ public final class Call {
         .put("version", version())
         .put("replica", owner())
         .put("started", started())
-        .put("age", Math.max(0, (state.isOpen() ? now : changed()) - started()))
         .put("changed", changed())
         .put("events", events())
         .put("bytes", bytes())

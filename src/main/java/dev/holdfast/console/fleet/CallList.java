@@ -53,9 +53,7 @@ public record CallList(String state, String search, String sort, int skip, int m
         .put("found", found.size())
         .put("states", new JsonObject(Map.copyOf(states)))
         .put(
-            "calls",
-            new JsonArray(
-                found.stream().skip(skip).limit(most).map(call -> call.json(now)).toList()));
+            "calls", new JsonArray(found.stream().skip(skip).limit(most).map(Call::json).toList()));
   }
 
   private boolean takes(Call call) {

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,7 @@ public final class Fleet {
 
   private final Supplier<Report> own;
   private final Reports reports;
+  private final @Nullable StoredCalls stored;
   private final Supplier<List<ReplicaList.Replica>> replicas;
   private final InstantSource clock;
   private final AutoLock lock = new AutoLock();
@@ -45,6 +47,9 @@ public final class Fleet {
   /** The reports that were read last, by their bytes, so that the same are not parsed again. */
   private Map<String, Parsed> parsed = new HashMap<>();
 
+  /** The calls that were joined last, by session and stream. */
+  private Map<String, Call> joined = Map.of();
+
   private record Parsed(byte[] bytes, Report report) {}
 
   /**
@@ -52,29 +57,47 @@ public final class Fleet {
    *
    * @param calls by key, those that began last first
    * @param reports of all replicas, also of those that are gone
-   * @param counts sum of the numbers of the replicas that are there
+   * @param live those of the replicas that are there
+   * @param counts sum of their numbers
    * @param replicas empty without a shared store
    */
   public record View(
       Map<String, Call> calls,
       List<Report> reports,
+      List<Report> live,
       JsonObject counts,
-      List<ReplicaList.Replica> replicas) {}
+      List<ReplicaList.Replica> replicas) {
+
+    /** What the replicas know of a server together. */
+    public JsonObject server(String name) {
+      Map<String, JsonObject> known = new LinkedHashMap<>();
+      live.forEach(report -> known.put(report.replica(), report.servers()));
+      return ServerFigures.sum(known, name);
+    }
+
+    /** The clients that the replicas have met, each as one of them has met it. */
+    public Stream<JsonObject> clients() {
+      return live.stream().flatMap(report -> report.clients().stream()).map(JsonObject.class::cast);
+    }
+  }
 
   /**
    * Creates the fleet.
    *
    * @param own makes the report of this replica
+   * @param stored null if the store has no calls that replicas have forgotten
    * @param replicas lists the replicas; empty without a shared store
    */
   public Fleet(
       Supplier<Report> own,
       Reports reports,
+      @Nullable StoredCalls stored,
       Supplier<List<ReplicaList.Replica>> replicas,
       InstantSource clock) {
     this.clock = clock;
     this.own = own;
     this.reports = reports;
+    this.stored = stored;
     this.replicas = replicas;
   }
 
@@ -135,20 +158,32 @@ public final class Fleet {
             .add(new Call.Part(report.replica(), isAlive, call));
       }
     }
+    Map<String, Call> next = new HashMap<>();
+    parts.forEach((id, found) -> {
+      Call known = joined.get(id);
+      next.put(id, known != null && known.isOf(found) ? known : new Call(found));
+    });
+    joined = next;
     Map<String, Call> calls = new LinkedHashMap<>();
-    parts.values().stream()
-        .map(Call::new)
+    next.values().stream()
         // Other requests have connections, too.
         .filter(call -> !call.tool().isEmpty())
         .sorted(Comparator.comparingLong(Call::started).reversed())
         .limit(MOST)
         .forEach(call -> calls.put(call.key(), call));
-    List<JsonObject> counts =
+    if (stored != null) {
+      stored.look(alive, MOST - calls.size(), stream -> isComplete(calls.get(Call.key(stream))));
+    }
+    List<Report> live =
         all.stream()
             .filter(report -> report.replica().equals(self) || alive.contains(report.replica()))
-            .map(Report::counts)
             .toList();
-    return new View(calls, all, Counts.sum(counts), listed);
+    JsonObject counts = Counts.sum(live.stream().map(Report::counts).toList());
+    return new View(calls, all, live, counts, listed);
+  }
+
+  private static boolean isComplete(@Nullable Call call) {
+    return call != null && !call.state().isOpen();
   }
 
   private List<Report> others(String self) {

@@ -15,6 +15,7 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.Reply;
+import dev.holdfast.relay.stream.CallListener;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.tail.Tail;
@@ -63,6 +64,7 @@ public final class StatelessRelay {
       EraConfig config,
       Function<String, EraConfig.NewClients> newClients,
       CallSettings settings,
+      CallListener calls,
       InstantSource clock) {
     this.newClients = newClients;
     this.context =
@@ -74,7 +76,7 @@ public final class StatelessRelay {
             config,
             settings.attaches(),
             clock);
-    this.tasks = new Tasks(context, stores.log(), settings);
+    this.tasks = new Tasks(context, stores.log(), settings, calls);
     this.subscriptions = new Subscriptions(context, tasks);
     this.pool = new SessionPool(relay, config, clock);
     this.calls = new StatelessCalls(context, pool, tasks);

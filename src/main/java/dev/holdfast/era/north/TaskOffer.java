@@ -1,7 +1,9 @@
 package dev.holdfast.era.north;
 
 import dev.holdfast.log.Position;
+import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.relay.tail.EarlyAnswer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +31,7 @@ record TaskOffer(Tasks tasks, EarlyAnswer answer) {
   /** Makes the call a task. Returns the response that names it. */
   byte[] take(RequestId request, StatelessCall call, String stream, Position from) {
     byte[] response = answer.take(() -> tasks.response(request, call, stream, from));
-    tasks.made();
+    tasks.made(new StreamRef(StreamNames.key(call.session()), stream));
     return response;
   }
 }

@@ -17,6 +17,7 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.Reply;
+import dev.holdfast.relay.stream.CallListener;
 import dev.holdfast.relay.stream.RelayException;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,14 +40,16 @@ final class Tasks {
   private final StatelessContext context;
   private final EventLog log;
   private final CallSettings settings;
+  private final CallListener calls;
 
   /** Positions before which no question of a running call is open. */
   private final Map<StreamRef, Position> settled = LruMap.create(MAX_KNOWN);
 
-  Tasks(StatelessContext context, EventLog log, CallSettings settings) {
+  Tasks(StatelessContext context, EventLog log, CallSettings settings, CallListener calls) {
     this.context = context;
     this.log = log;
     this.settings = settings;
+    this.calls = calls;
   }
 
   /** Returns true if the gateway makes tasks of calls. */
@@ -54,8 +57,9 @@ final class Tasks {
     return settings.taskAfter().isPresent();
   }
 
-  /** Counts a new task. */
-  void made() {
+  /** Notes a new task. */
+  void made(StreamRef call) {
+    calls.becameTask(call);
     context.listener().task(EraListener.Task.MADE);
   }
 
@@ -117,6 +121,9 @@ final class Tasks {
   void addTo(JsonEdit edit, String path, String id, TaskHandle task, TaskState state) {
     state.addTo(edit, path, id, task, settings.kept(), context.clock().instant());
     state.addDetailsTo(edit, path);
+    if (!state.isRunning()) {
+      calls.collected(task.ref());
+    }
   }
 
   static StatelessException unknown() {

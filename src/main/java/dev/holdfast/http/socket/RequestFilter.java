@@ -14,7 +14,10 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
+import java.net.URI;
 import java.util.List;
+import java.util.Optional;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 /**
  * Checks every request before the framework routes it: that its body has a length that every server
@@ -23,7 +26,7 @@ import java.util.List;
  * be allowed, and no page can read an answer; {@code OriginFilter} checks the others.
  */
 @Singleton
-record RequestFilter(OriginPolicy policy, ServerSockets sockets) {
+final class RequestFilter {
 
   /** Before the filters of Quarkus. */
   private static final int PRIORITY = 100_000;
@@ -31,6 +34,19 @@ record RequestFilter(OriginPolicy policy, ServerSockets sockets) {
   private static final int BAD_REQUEST = 400;
   private static final int FORBIDDEN = 403;
   private static final String NO_HOST = "A request must name one valid host";
+
+  private final OriginPolicy policy;
+  private final ServerSockets sockets;
+  private final Optional<URI> console;
+
+  RequestFilter(
+      OriginPolicy policy,
+      ServerSockets sockets,
+      @ConfigProperty(name = "holdfast.operators.console-url") Optional<URI> console) {
+    this.policy = policy;
+    this.sockets = sockets;
+    this.console = console;
+  }
 
   void register(@Observes Filters filters) {
     filters.register(this::check, PRIORITY);
@@ -45,13 +61,25 @@ record RequestFilter(OriginPolicy policy, ServerSockets sockets) {
     // Quarkus lets pages of any origin read the answer.
     routing.addHeadersEndHandler(
         _ -> routing.response().headers().remove(HttpHeaders.ACCESS_CONTROL_ALLOW_ORIGIN));
-    if (!policy.allowsProbe(request.getHeader(HttpHeaders.HOST))) {
+    if (!policy.allowsProbe(request.getHeader(HttpHeaders.HOST)) && !isConsole(request)) {
       refuse(request, FORBIDDEN, "Host not allowed; see holdfast.http.allowed-hosts");
-    } else if (!policy.allowsOrigin(request.getHeader(HttpHeaders.ORIGIN))) {
+    } else if (!policy.allowsOrigin(request.getHeader(HttpHeaders.ORIGIN)) && !isConsole(request)) {
       refuse(request, FORBIDDEN, "Origin not allowed; see holdfast.http.allowed-origins");
     } else {
       check(routing);
     }
+  }
+
+  /** The console of operators who sign in has a name of its own, and checks the rest itself. */
+  private boolean isConsole(HttpServerRequest request) {
+    String host = request.getHeader(HttpHeaders.HOST);
+    String origin = request.getHeader(HttpHeaders.ORIGIN);
+    return console
+        .filter(url -> url.getAuthority().equalsIgnoreCase(host))
+        .filter(url ->
+            origin == null
+                || (url.getScheme() + "://" + url.getAuthority()).equalsIgnoreCase(origin))
+        .isPresent();
   }
 
   private void check(RoutingContext routing) {

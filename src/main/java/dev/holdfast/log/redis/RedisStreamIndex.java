@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Lists streams: the session hash has the open ones, a set has the complete ones. */
@@ -64,6 +65,25 @@ public final class RedisStreamIndex implements StreamIndex {
   public Optional<Entry> find(StreamRef stream) {
     return available("find a stream", () -> entries(stream.key(), List.of(stream)).stream())
         .findFirst();
+  }
+
+  @Override
+  public List<List<StreamRef>> complete(List<LogKey> sessions, int most) {
+    List<Request> names =
+        sessions.stream()
+            .map(
+                each -> Request.cmd(Command.ZRANGE, keys.streams(each.value()), 0, most - 1, "REV"))
+            .toList();
+    List<@Nullable Response> found = available("list streams", () -> client.sendMany(names));
+    return IntStream.range(0, sessions.size())
+        .mapToObj(i -> streams(sessions.get(i), found.get(i)))
+        .toList();
+  }
+
+  private static List<StreamRef> streams(LogKey session, @Nullable Response names) {
+    return names == null
+        ? List.of()
+        : names.stream().map(each -> new StreamRef(session, each.toString())).toList();
   }
 
   @Override
@@ -116,9 +136,7 @@ public final class RedisStreamIndex implements StreamIndex {
     Response names =
         client.send(
             Request.cmd(Command.ZRANGE, keys.streams(session.value()), from, from + room, "REV"));
-    return names == null
-        ? List.of()
-        : names.stream().map(each -> new StreamRef(session, each.toString())).toList();
+    return streams(session, names);
   }
 
   private List<Entry> entries(LogKey session, List<StreamRef> streams) {

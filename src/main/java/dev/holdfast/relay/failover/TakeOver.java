@@ -151,11 +151,15 @@ public final class TakeOver {
     UpstreamSession upstream = upstreams.attach(session);
     Semaphore permits =
         openings.computeIfAbsent(session.upstream(), _ -> new Semaphore(CONCURRENT_OPENINGS));
+    List<SharedLog.AdoptedStream> adopted = adopt.apply(session);
+    adopted.stream()
+        .filter(stream -> !stream.requests().isEmpty())
+        .forEach(
+            stream -> observers.listener().calls().takenOver(stream.stream(), stream.requests()));
     if (upstreams.isPinned(session)) {
-      continuePinned(session, adopt.apply(session), upstream, permits);
+      continuePinned(session, adopted, upstream, permits);
       return;
     }
-    List<SharedLog.AdoptedStream> adopted = adopt.apply(session);
     // Before the pumps start, so that no cancelled call is resumed.
     router.collect(key);
     for (SharedLog.AdoptedStream stream : adopted) {

@@ -4,6 +4,7 @@ import dev.holdfast.budget.LogRate;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.StreamWriter;
+import dev.holdfast.relay.stream.CallListener;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamListener;
 import dev.holdfast.relay.stream.StreamNames;
@@ -46,6 +47,7 @@ final class Appender {
   private final StreamWriter writer;
   private final Duration hold;
   private final StreamListener listener;
+  private final CallListener.Call call;
   private final @Nullable TraceListener traces;
   private final OutageDelivery outage;
 
@@ -67,6 +69,7 @@ final class Appender {
     this.writer = writer;
     this.hold = hold;
     this.listener = relay.streamsOf(upstreamName);
+    this.call = relay.calls().written(writer.stream());
     this.traces = traces;
     this.outage = new OutageDelivery(writer, relay);
   }
@@ -110,6 +113,7 @@ final class Appender {
             if (appended) {
               warned = false;
               listener.appended(events.size(), since(start));
+              call.appended(events);
             } else {
               begun = start;
             }
@@ -134,6 +138,7 @@ final class Appender {
         boolean isUnattended = hasResult(events) && !writer.isFollowed();
         writer.append(events);
         listener.appended(events.size(), since(start));
+        call.appended(events);
         if (isUnattended && !writer.isFollowed()) {
           listener.result(StreamListener.Result.UNATTENDED);
         }
@@ -169,6 +174,7 @@ final class Appender {
       return false;
     }
     passedAt = System.nanoTime();
+    call.appended(events);
     return true;
   }
 

@@ -84,6 +84,9 @@ public final class PinnedSessions {
   void receive(Inbox.Message message) {
     PinnedSession session = sessions.get(message.key());
     StreamWriter writer = message.writer();
+    if (writer != null) {
+      listener.calls().received(writer.stream());
+    }
     if (session == null) {
       if (writer == null) {
         throw new LogException.StoreUnavailable("the session is not pinned here yet", null);

@@ -55,9 +55,13 @@ public record StreamStarter(
       Session session, StreamRef stream, Body body, UpstreamRequest upstream, Pump.Origin origin) {
     List<RequestId> requests = body.requestIds();
     traceOpening(stream);
+    String ids = RequestId.format(requests);
+    String tool = tool(body);
     try {
-      StreamWriter writer =
-          log.open(stream, RequestId.format(requests), tool(body), StreamNames.sharedName(session));
+      StreamWriter writer = log.open(stream, ids, tool, StreamNames.sharedName(session));
+      if (!tool.isEmpty()) {
+        listener.calls().began(stream, ids, tool);
+      }
       return start(session, writer, upstream, origin, requests);
     } catch (LogException.SessionEnded ended) {
       throw notFound(session);

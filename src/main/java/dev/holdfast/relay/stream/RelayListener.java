@@ -69,6 +69,11 @@ public interface RelayListener {
    */
   StreamListener streamsOf(String upstream);
 
+  /** The listener for calls of tools. */
+  default CallListener calls() {
+    return CallListener.NONE;
+  }
+
   /** A client asked for events that were purged. */
   void gap();
 

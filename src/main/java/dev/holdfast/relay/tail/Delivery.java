@@ -10,6 +10,7 @@ import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.relay.stream.CallListener;
 import dev.holdfast.relay.stream.PendingRequests;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StreamListener;
@@ -61,7 +62,7 @@ final class Delivery {
   private final Instant began;
   private Position cursor;
   private int replayed;
-
+  private CallListener.Call call = CallListener.Call.NONE;
   private Place place = Place.BEHIND;
 
   /** Null while traces are off. */
@@ -136,7 +137,7 @@ final class Delivery {
     if (to != null) {
       to.delivered();
     }
-    context.log().markFullyDelivered(stream, false);
+    context.delivered(stream, false);
     context.listener().delivered(1);
     if (reading != null) {
       reading.ended(0, single.position());
@@ -181,6 +182,7 @@ final class Delivery {
         kind == TailKind.SHARED
             ? context.log().watchShared(stream, watcher)
             : context.log().watch(stream, from, watcher);
+    call = context.listener().calls().connected(stream, cursor.number() > 0);
     frames.begin();
     if (kind == TailKind.RESUMED || shared) {
       List<RequestId> open = RequestId.parse(watch.requests());
@@ -214,7 +216,7 @@ final class Delivery {
       // A socket that took the end is no proof that the client has it.
       boolean isShort =
           Duration.between(began, context.clock().instant()).compareTo(SHORT_CALL) <= 0;
-      context.log().markFullyDelivered(stream, kind != TailKind.REQUEST || !isShort);
+      context.delivered(stream, kind != TailKind.REQUEST || !isShort);
       boolean wasThere = cursor.millis() < began.toEpochMilli();
       if (kind != TailKind.REQUEST && wasThere && StreamNames.answersRequests(stream)) {
         listener.result(StreamListener.Result.LATE);
@@ -233,6 +235,8 @@ final class Delivery {
       watch.close();
     }
     watch = null;
+    call.left();
+    call = CallListener.Call.NONE;
   }
 
   private static void leave(EventLog.@Nullable Watch left) {

@@ -2,6 +2,7 @@ package dev.holdfast.relay.tail;
 
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StreamConfig;
@@ -26,4 +27,15 @@ public record TailContext(
     Tails tails,
     ByteBudget pages,
     InstantSource clock,
-    @Nullable TraceListener traces) {}
+    @Nullable TraceListener traces) {
+
+  /**
+   * Notes that a client has the last event of a stream.
+   *
+   * @param keep as in {@link EventLog#markFullyDelivered}
+   */
+  void delivered(StreamRef stream, boolean keep) {
+    log.markFullyDelivered(stream, keep);
+    listener.calls().delivered(stream);
+  }
+}

@@ -109,7 +109,7 @@ public record TailOpener(TailContext context, ReplayConfig replay, KnownClients 
                   : MissingEvents.cause(last.position(), context.log().beforeRest(stream, gap)));
       case ReadResult.NoSuchStream _ -> throw notFound(session, stream, last);
       case ReadResult.EndOfStream _ -> {
-        context.log().markFullyDelivered(stream, false); // The client has the last event.
+        context.delivered(stream, false); // The client has the last event.
         return Optional.empty();
       }
       case ReadResult.Events(List<LogEvent> events) when isOnlyEnd(events) -> {

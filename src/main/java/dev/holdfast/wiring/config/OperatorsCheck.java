@@ -7,10 +7,14 @@ import dev.holdfast.text.Urls;
 import java.net.URI;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Checks the configuration of the operators of the console. */
 public record OperatorsCheck(GatewayConfig gateway, OperatorsConfig operators, AuthConfig auth) {
+
+  private static final Set<String> OF_CLIENTS =
+      Set.of("mcp", "sse", "messages", "servers", "calls", "health", "q");
 
   private static final String PREFIX = "holdfast.operators.";
 
@@ -43,6 +47,13 @@ public record OperatorsCheck(GatewayConfig gateway, OperatorsConfig operators, A
           "needs somebody who can sign in: set holdfast.auth.keys.<name>.hash, or"
               + " holdfast.operators.client-id");
     }
+    if (operators.port() == OperatorsConfig.Port.MAIN
+        && !operators.consoleUrl().map(OperatorsCheck::hasOwnPath).orElse(false)) {
+      problems.put(
+          PREFIX + "port",
+          "needs a holdfast.operators.console-url with a path of its own, such as"
+              + " https://mcp.example.com/console/");
+    }
     if (operators.clientId().isPresent() && !hasUrl) {
       problems.put(PREFIX + "client-id", "needs holdfast.operators.console-url");
     } else if (operators.clientId().isPresent() && issuer(operators, auth).isEmpty()) {
@@ -59,6 +70,12 @@ public record OperatorsCheck(GatewayConfig gateway, OperatorsConfig operators, A
           PREFIX + "messages", "needs holdfast.audit=true, because each look is recorded there");
     }
     return problems;
+  }
+
+  /** Clients have the other paths of their port. */
+  private static boolean hasOwnPath(URI url) {
+    String[] path = String.valueOf(url.getRawPath()).split("/", 3);
+    return path.length == 3 && !path[1].isEmpty() && !OF_CLIENTS.contains(path[1]);
   }
 
   private static boolean isConsole(URI url) {

@@ -3,7 +3,7 @@ package dev.holdfast.console.calls;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.log.EventLog;
+import dev.holdfast.call.SessionId;
 import dev.holdfast.log.LogKey;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -11,6 +11,8 @@ import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.memory.MemoryEventLog;
+import dev.holdfast.relay.stream.CallListener;
+import dev.holdfast.relay.stream.StreamNames;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -20,10 +22,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Records of calls, as a log in memory makes them. */
+/** Records of calls, as the relay tells of them. */
 class CallRecordsTest {
 
-  private static final LogKey SESSION = new LogKey("s");
+  private static final LogKey SESSION = StreamNames.key(SessionId.random());
   private static final String QUESTION =
       "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"elicitation/create\"}";
   private static final String PROGRESS =
@@ -46,16 +48,6 @@ class CallRecordsTest {
           1 << 26,
           Long.MAX_VALUE,
           clock);
-  private final RecordedLog log = new RecordedLog(memory, records);
-
-  private static final EventLog.Watcher DEAF =
-      new EventLog.Watcher() {
-        @Override
-        public void wake() {}
-
-        @Override
-        public void evicted() {}
-      };
 
   private static NewEvent event(String message, boolean last) {
     return new NewEvent(message.getBytes(UTF_8), null, last);
@@ -73,21 +65,21 @@ class CallRecordsTest {
 
   @Test
   void shouldTellWhatHappenedToACall() {
-    memory.begin(SESSION, "");
     StreamRef stream = new StreamRef(SESSION, "a");
-    StreamWriter writer = log.open(stream, "1", "deploy", null);
-    EventLog.Watch first = log.watch(stream, Position.START, DEAF);
-    Position progress = writer.append(List.of(event(PROGRESS, false)));
-    first.close();
+    records.began(stream, "1", "deploy");
+    CallListener.Call writer = records.written(stream);
+    CallListener.Call first = records.connected(stream, false);
+    writer.appended(List.of(event(PROGRESS, false)));
+    first.left();
     assertThat(only().getInteger("connections")).isZero();
-    EventLog.Watch second = log.watch(stream, progress, DEAF);
-    Position _ = writer.append(List.of(event(QUESTION, false)));
+    CallListener.Call second = records.connected(stream, true);
+    writer.appended(List.of(event(QUESTION, false)));
     assertThat(only().getBoolean("waiting")).isTrue();
     assertThat(only().getString("end")).isEmpty();
 
-    Position _ = writer.append(List.of(event(RESULT, true)));
-    second.close();
-    log.markFullyDelivered(stream, false);
+    writer.appended(List.of(event(RESULT, true)));
+    second.left();
+    records.delivered(stream);
 
     JsonObject call = only();
     assertThat(call.getString("tool")).isEqualTo("deploy");
@@ -103,22 +95,38 @@ class CallRecordsTest {
   }
 
   @Test
-  void shouldRecordNoStreamsThatCallNoTool() {
+  void shouldCompleteACallOfALostReplicaFromTheStore() {
     memory.begin(SESSION, "");
-    StreamWriter _ = log.open(new StreamRef(SESSION, "a"), "1", "", null);
-    StreamWriter _ = log.openUnfollowed(new StreamRef(SESSION, "g"), null);
-    log.watch(new StreamRef(SESSION, "g"), null, DEAF).close();
+    StreamRef stream = new StreamRef(SESSION, "a");
+    StreamWriter log = memory.open(stream, "1", "deploy", null);
+    Position _ = log.append(List.of(event(PROGRESS, false), event(PROGRESS, false)));
+    records.takenOver(stream, "1");
+    records.written(stream).appended(List.of(event(RESULT, true)));
+    Position _ = log.append(List.of(event(RESULT, true)));
+
+    assertThat(only().getString("tool")).isEqualTo("deploy");
+    assertThat(only().getLong("events")).isEqualTo(3);
+    assertThat(steps(only())).containsExactly("taken over", "ended");
+  }
+
+  @Test
+  void shouldRecordNoStreamsThatAnswerNoCall() {
+    StreamRef standalone = new StreamRef(SESSION, "g");
+    records.takenOver(standalone, "");
+    records.connected(standalone, false).left();
+    records.written(standalone).appended(List.of(event(PROGRESS, false)));
+    records.delivered(standalone);
 
     assertThat(records.last(memory)).isEmpty();
   }
 
   @Test
   void shouldForgetTheOldestCallsThatAreOver() {
-    memory.begin(SESSION, "");
-    StreamWriter _ = log.open(new StreamRef(SESSION, "first"), "1", "runs", null);
+    records.began(new StreamRef(SESSION, "first"), "1", "runs");
     for (int i = 0; i < 3 * CallRecords.MOST; i++) {
-      StreamWriter writer = log.open(new StreamRef(SESSION, "x" + i), "1", "ends", null);
-      Position _ = writer.append(List.of(event(RESULT, true)));
+      StreamRef stream = new StreamRef(SESSION, "x" + i);
+      records.began(stream, "1", "ends");
+      records.written(stream).appended(List.of(event(RESULT, true)));
     }
 
     assertThat(records.last(memory)).hasSize(CallRecords.MOST);
@@ -128,14 +136,34 @@ class CallRecordsTest {
 
   @Test
   void shouldBoundTheStepsAndTheIdsOfOneCall() {
-    memory.begin(SESSION, "");
     StreamRef stream = new StreamRef(SESSION, "a");
-    StreamWriter _ = log.open(stream, "\"" + "9".repeat(1000) + "\"", "deploy", null);
+    records.began(stream, "\"" + "9".repeat(1000) + "\"", "deploy");
     for (int i = 0; i < 500; i++) {
-      log.watch(stream, Position.START, DEAF).close();
+      records.connected(stream, false).left();
     }
 
     assertThat(steps(only())).hasSize(60).endsWith("left");
     assertThat(only().getString("requests")).isEmpty();
+  }
+
+  @Test
+  void shouldTellThatAClientGotAHandle() {
+    StreamRef stream = new StreamRef(SESSION, "a");
+    records.began(stream, "1", "deploy");
+    CallListener.Call reader = records.connected(stream, false);
+    records.held(stream);
+    reader.left();
+
+    assertThat(only().getString("early")).isEqualTo("held");
+    assertThat(steps(only())).containsExactly("started", "connected", "held");
+  }
+
+  @Test
+  void shouldTellThatATaskWasCollectedElsewhere() {
+    StreamRef stream = new StreamRef(SESSION, "a");
+    records.collected(stream);
+
+    assertThat(only().getBoolean("delivered")).isTrue();
+    assertThat(only().getBoolean("owned")).isFalse();
   }
 }

@@ -20,6 +20,9 @@ class FleetTest {
 
   private static final JsonObject COUNTS = new JsonObject().put("gaps", 2L);
 
+  private static final JsonObject NO_SERVERS = new JsonObject();
+  private static final JsonArray NO_CLIENTS = new JsonArray();
+
   private final List<Report> others = new ArrayList<>();
   private final List<String> alive = new ArrayList<>(List.of("self", "other"));
   private final List<String> forgotten = new ArrayList<>();
@@ -41,6 +44,7 @@ class FleetTest {
               forgotten.add(replica);
             }
           },
+          null,
           () ->
               alive.stream()
                   .map(id -> new ReplicaList.Replica(new ReplicaId(id), Duration.ZERO, true))
@@ -49,7 +53,13 @@ class FleetTest {
 
   private static Report report(String replica, JsonObject... calls) {
     return new Report(
-        replica, NOW.toEpochMilli(), new JsonArray(List.of(calls)), new JsonArray(), COUNTS);
+        replica,
+        NOW.toEpochMilli(),
+        new JsonArray(List.of(calls)),
+        new JsonArray(),
+        COUNTS,
+        NO_SERVERS,
+        NO_CLIENTS);
   }
 
   private static JsonObject call(String stream, boolean owned) {
@@ -91,7 +101,7 @@ class FleetTest {
     assertThat(call.owner()).isEqualTo("other");
     assertThat(call.tool()).isEqualTo("deploy");
     assertThat(call.key()).hasSize(32).doesNotContain("s/a");
-    assertThat(call.json(5000).encode()).doesNotContain("session", "requests");
+    assertThat(call.json().encode()).doesNotContain("session", "requests");
   }
 
   @Test
@@ -101,7 +111,7 @@ class FleetTest {
     assertThat(only().state()).isEqualTo(Call.State.CLIENT_GONE);
 
     alive.remove("other");
-    Fleet later = new Fleet(() -> own, reports(), () -> List.of(), () -> NOW);
+    Fleet later = new Fleet(() -> own, reports(), null, () -> List.of(), () -> NOW);
     assertThat(later.view().calls().values())
         .extracting(Call::state)
         .containsExactly(Call.State.OWNER_LOST);
@@ -154,6 +164,29 @@ class FleetTest {
   }
 
   @Test
+  void shouldPreferWhatTheReplicaKnowsThatRanACall() {
+    JsonObject stored =
+        call("a", false)
+            .put("stored", true)
+            .put("tool", "deploy")
+            .put("started", 1000L)
+            .put("end", "result")
+            .put("delivered", true);
+    own = report("self", stored);
+    assertThat(only().state()).isEqualTo(Call.State.FINISHED);
+    assertThat(only().owner()).isEmpty();
+    assertThat(only().steps()).hasSize(1);
+
+    others.add(report("other", call("a", true).put("end", "result")));
+    Fleet later = new Fleet(() -> own, reports(), null, () -> List.of(), () -> NOW);
+
+    Call both = later.view().calls().values().iterator().next();
+    assertThat(both.owner()).isEqualTo("other");
+    assertThat(both.state()).isEqualTo(Call.State.FINISHED);
+    assertThat(both.steps()).hasSize(1);
+  }
+
+  @Test
   void shouldAddTheNumbersOfReplicasThatAreThere() {
     others.add(report("other"));
     others.add(report("gone"));
@@ -166,7 +199,14 @@ class FleetTest {
   void shouldForgetReplicasThatAreGoneForLong() {
     long old = NOW.minus(Duration.ofHours(2)).toEpochMilli();
     others.add(
-        new Report("gone", old, new JsonArray().add(call("a", true)), new JsonArray(), COUNTS));
+        new Report(
+            "gone",
+            old,
+            new JsonArray().add(call("a", true)),
+            new JsonArray(),
+            COUNTS,
+            NO_SERVERS,
+            NO_CLIENTS));
 
     assertThat(fleet.view().calls()).isEmpty();
     assertThat(forgotten).containsExactly("gone");
@@ -214,10 +254,24 @@ class FleetTest {
                     .add(new JsonArray().add(0.1).add(5L))
                     .add(new JsonArray().add(1.0).add(9L))
                     .add(new JsonArray().add(10.0).add(10L)));
-    own = new Report("self", 0, new JsonArray(), new JsonArray().add(sample).add(sample), COUNTS);
+    own =
+        new Report(
+            "self",
+            0,
+            new JsonArray(),
+            new JsonArray().add(sample).add(sample),
+            COUNTS,
+            NO_SERVERS,
+            NO_CLIENTS);
     others.add(
         new Report(
-            "other", NOW.toEpochMilli(), new JsonArray(), new JsonArray().add(sample), COUNTS));
+            "other",
+            NOW.toEpochMilli(),
+            new JsonArray(),
+            new JsonArray().add(sample),
+            COUNTS,
+            NO_SERVERS,
+            NO_CLIENTS));
 
     JsonObject figures = fleet.figures();
 

@@ -83,6 +83,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.tools.compute-threads", ""),
                 entry("holdfast.console", "local"),
                 entry("holdfast.operators.console-url", ""),
+                entry("holdfast.operators.port", "management"),
                 entry("holdfast.operators.client-id", ""),
                 entry("holdfast.operators.client-secret", ""),
                 entry("holdfast.operators.issuer", ""),

@@ -67,6 +67,22 @@ class OperatorsCheckTest {
     assertThat(problems(with(URL, url))).containsOnlyKeys(URL);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "https://mcp.example.com/",
+        "https://mcp.example.com/mcp/",
+        "https://mcp.example.com/servers/x/",
+        "https://mcp.example.com/sse/console/"
+      })
+  void shouldRefuseToServeItAtPathsOfClients(String url) {
+    String port = "holdfast.operators.port";
+    assertThat(problems(with(URL, url, port, "main"))).containsOnlyKeys(port);
+    assertThat(problems(with(URL, url, port, "management"))).isEmpty();
+    assertThat(problems(with(URL, HTTPS, port, "main"))).isEmpty();
+    assertThat(problems(with(port, "main"))).containsOnlyKeys(port);
+  }
+
   @Test
   void shouldRefuseAConsoleThatNobodyCanEnter() {
     assertThat(problems(Map.of(URL, HTTPS))).containsOnlyKeys(URL);
