@@ -62,7 +62,13 @@ server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
     clientDefaults: { grant_types: ['authorization_code', 'refresh_token'] },
     // A client of MCP does not ask for offline_access by itself.
     issueRefreshToken: (ctx, client) => client.grantTypeAllowed('refresh_token'),
-    findAccount: (ctx, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
+    // ID tokens have roles, which are no scopes.
+    claims: { openid: ['sub', 'roles'] },
+    conformIdTokenClaims: false,
+    findAccount: (ctx, id) => ({
+      accountId: id,
+      claims: () => ({ sub: id, roles: ['other', 'holdfast:view', 'holdfast:operate'] }),
+    }),
     loadExistingGrant: async (ctx) => {
       const { client, session, params } = ctx.oidc;
       const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });

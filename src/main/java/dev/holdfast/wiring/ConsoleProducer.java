@@ -156,7 +156,10 @@ final class ConsoleProducer {
         id,
         operators.clientSecret().orElse(null),
         URI.create(url.toString().replaceAll("/+$", "") + "/console/signed-in"),
-        "openid " + Right.scopes(operators.scopePrefix()),
+        // An issuer may refuse scopes that it does not know.
+        operators.claim().isPresent()
+            ? "openid"
+            : "openid " + Right.scopes(operators.scopePrefix()),
         operators.claim().orElse(null));
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.testing.ClusterFixture;
 import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
@@ -120,49 +121,63 @@ class ConsoleCallsIT {
   @Test
   void shouldListTheCallsOfReplicasThatAreGone() throws Exception {
     try (RedisFixture redis = RedisFixture.start()) {
-      Map<String, String> settings = redis.gatewaySettings();
-      settings.put("holdfast.demo-tools", "always");
-      List<Gateway> before = Gateway.startPair(settings);
-      try {
-        runCalls(before.getFirst());
-        before.getLast().kill();
-        before.getFirst().terminate();
-        assertThat(before.getFirst().awaitEnd(60)).isTrue();
-      } finally {
-        before.forEach(Gateway::close);
-      }
+      listTheCallsOfReplicasThatAreGone(redis.gatewaySettings());
+    }
+  }
 
-      List<Gateway> after = Gateway.startPair(settings);
-      try {
-        Gateway one = after.getFirst();
-        Gateway other = after.getLast();
-        awaitCalls(one, 4);
-        awaitCalls(other, 4);
-        JsonNode states = get(other, "calls").path("states");
-        assertThat(states.path("finished").asInt()).as(states.toString()).isEqualTo(3);
-        assertThat(states.path("not fetched").asInt()).isEqualTo(1);
-        JsonNode call = get(other, "calls?state=not+fetched").at("/calls/0");
-        assertThat(call.path("tool").asText()).isEqualTo("countdown");
-        RawAnswer result =
-            RawAnswer.to(
-                other
-                    .url("/q/health")
-                    .resolve("/console/calls/" + call.path("key").asText() + "/result"),
-                "POST",
-                Map.of("Content-Type", "application/json"),
-                "{}");
-        assertThat(result.body()).as(result.head()).contains("liftoff");
+  @Test
+  void shouldListThemWithRedisCluster() throws Exception {
+    try (ClusterFixture cluster = ClusterFixture.start()) {
+      Map<String, String> settings = cluster.servers().getFirst().gatewaySettings();
+      settings.put("quarkus.redis.hosts", cluster.hosts());
+      settings.put("quarkus.redis.client-type", "cluster");
+      listTheCallsOfReplicasThatAreGone(settings);
+    }
+  }
 
-        // What one replica has met, the other one tells.
-        McpClient _ = McpClient.at(one.url()).ready();
-        await()
-            .untilAsserted(() -> {
-              JsonNode server = get(other, "servers").at("/servers/0");
-              assertThat(server.path("sessions").asInt()).as(server.toString()).isEqualTo(1);
-            });
-      } finally {
-        after.forEach(Gateway::close);
-      }
+  private static void listTheCallsOfReplicasThatAreGone(Map<String, String> settings)
+      throws Exception {
+    settings.put("holdfast.demo-tools", "always");
+    List<Gateway> before = Gateway.startPair(settings);
+    try {
+      runCalls(before.getFirst());
+      before.getLast().kill();
+      before.getFirst().terminate();
+      assertThat(before.getFirst().awaitEnd(60)).isTrue();
+    } finally {
+      before.forEach(Gateway::close);
+    }
+
+    List<Gateway> after = Gateway.startPair(settings);
+    try {
+      Gateway one = after.getFirst();
+      Gateway other = after.getLast();
+      awaitCalls(one, 4);
+      awaitCalls(other, 4);
+      JsonNode states = get(other, "calls").path("states");
+      assertThat(states.path("finished").asInt()).as(states.toString()).isEqualTo(3);
+      assertThat(states.path("not fetched").asInt()).isEqualTo(1);
+      JsonNode call = get(other, "calls?state=not+fetched").at("/calls/0");
+      assertThat(call.path("tool").asText()).isEqualTo("countdown");
+      RawAnswer result =
+          RawAnswer.to(
+              other
+                  .url("/q/health")
+                  .resolve("/console/calls/" + call.path("key").asText() + "/result"),
+              "POST",
+              Map.of("Content-Type", "application/json"),
+              "{}");
+      assertThat(result.body()).as(result.head()).contains("liftoff");
+
+      // What one replica has met, the other one tells.
+      McpClient _ = McpClient.at(one.url()).ready();
+      await()
+          .untilAsserted(() -> {
+            JsonNode server = get(other, "servers").at("/servers/0");
+            assertThat(server.path("sessions").asInt()).as(server.toString()).isEqualTo(1);
+          });
+    } finally {
+      after.forEach(Gateway::close);
     }
   }
 

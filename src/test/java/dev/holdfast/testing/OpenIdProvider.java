@@ -9,6 +9,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -24,6 +25,7 @@ public final class OpenIdProvider implements AutoCloseable {
   private static final Pattern TOKEN = Pattern.compile("\"access_token\":\"([^\"]+)\"");
 
   private static final Pattern CLIENT_ID = Pattern.compile("\"client_id\":\"([^\"]+)\"");
+  private static final Pattern CLIENT_SECRET = Pattern.compile("\"client_secret\":\"([^\"]+)\"");
 
   private final NodeFixture node;
 
@@ -85,18 +87,25 @@ public final class OpenIdProvider implements AutoCloseable {
    * @param scopes all that it may ask for, with spaces between
    */
   public String register(URI redirect, String scopes) {
+    return found(CLIENT_ID, register(redirect, scopes, "none"));
+  }
+
+  private String register(URI redirect, String scopes, String authentication) {
     String body =
         """
-        {"redirect_uris":["%s"],"application_type":"native","token_endpoint_auth_method":"none",\
+        {"redirect_uris":["%s"],"application_type":"native","token_endpoint_auth_method":"%s",\
         "grant_types":["authorization_code"],"response_types":["code"],"scope":"%s"}\
         """
-            .formatted(redirect, scopes);
-    String answer = send(request("/reg").header("Content-Type", "application/json"), body);
-    Matcher id = CLIENT_ID.matcher(answer);
-    if (!id.find()) {
+            .formatted(redirect, authentication, scopes);
+    return send(request("/reg").header("Content-Type", "application/json"), body);
+  }
+
+  private static String found(Pattern pattern, String answer) {
+    Matcher found = pattern.matcher(answer);
+    if (!found.find()) {
       throw new IllegalStateException(answer);
     }
-    return id.group(1);
+    return found.group(1);
   }
 
   /**
@@ -116,6 +125,22 @@ public final class OpenIdProvider implements AutoCloseable {
         register(
             console.resolve("console/signed-in"),
             "openid holdfast:view holdfast:operate holdfast:messages"));
+  }
+
+  /**
+   * The same for a gateway that shows a secret. The rights of operators are the claim {@code
+   * roles}, and no scopes.
+   *
+   * @param console where the console is
+   */
+  public Map<String, String> confidentialOperatorSettings(URI console) {
+    String registered =
+        register(console.resolve("console/signed-in"), "openid", "client_secret_basic");
+    Map<String, String> settings = new HashMap<>(operatorSettings(console));
+    settings.put("holdfast.operators.client-id", found(CLIENT_ID, registered));
+    settings.put("holdfast.operators.client-secret", found(CLIENT_SECRET, registered));
+    settings.put("holdfast.operators.claim", "roles");
+    return settings;
   }
 
   /** Revokes an opaque token of a client (RFC 7009). */

@@ -6,6 +6,7 @@ import dev.holdfast.auth.AccessKey;
 import dev.holdfast.console.RawAnswer;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.OpenIdProvider;
 import java.io.IOException;
 import java.net.URI;
 import java.util.HashMap;
@@ -30,6 +31,11 @@ class OperatorMainPortIT extends OperatorSignInContract {
         "holdfast.operators.port", "main",
         "holdfast.http.allowed-origins", "https://other.example",
         "quarkus.http.access-log.enabled", "true");
+  }
+
+  @Override
+  Map<String, String> operators(OpenIdProvider at) {
+    return at.confidentialOperatorSettings(console);
   }
 
   private static Map<String, String> named() {

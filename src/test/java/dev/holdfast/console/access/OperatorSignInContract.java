@@ -48,6 +48,11 @@ abstract class OperatorSignInContract {
   /** Settings of that port. */
   abstract Map<String, String> more();
 
+  /** Settings of operators who sign in at a provider. */
+  Map<String, String> operators(OpenIdProvider at) {
+    return at.operatorSettings(console);
+  }
+
   @BeforeAll
   void start() {
     redis = RedisFixture.start();
@@ -67,7 +72,7 @@ abstract class OperatorSignInContract {
     settings.put("holdfast.auth.keys.operator.hash", OPERATOR.hash());
     settings.put("holdfast.auth.keys.operator.scopes", "holdfast:view,holdfast:operate");
     settings.put("holdfast.auth.keys.client.hash", CLIENT.hash());
-    settings.putAll(provider.operatorSettings(console));
+    settings.putAll(operators(provider));
     settings.putAll(more());
     return settings;
   }
