@@ -443,7 +443,6 @@ class ArchitectureTest {
                   "relay.failover",
                   "relay.session",
                   "relay.stream",
-                  "relay.tail",
                   "session",
                   "text",
                   "upstream",

@@ -193,7 +193,7 @@ public final class RelayFixture implements AutoCloseable {
 
   /** Notes which sessions are in use. */
   public void keep() {
-    sessions.keep(built.tails.keys());
+    housekeeping.keep();
   }
 
   /** Ends the sessions that no client has used for that time. */

@@ -1,9 +1,6 @@
 package dev.holdfast.http.socket;
 
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOption;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.vertx.core.Future;
@@ -226,17 +223,7 @@ public final class ClientSocket implements ResponseTransport {
       boolean _ = request.response().reset(CANCEL);
     } else if (request.connection() instanceof ConnectionBase connection) {
       ChannelHandlerContext context = connection.channelHandlerContext();
-      context.executor().execute(() -> reset(context));
-    }
-  }
-
-  static void reset(ChannelHandlerContext context) {
-    Channel channel = context.channel();
-    if (channel.isOpen()) {
-      // Otherwise the kernel keeps the bytes while a client is alive and does not read.
-      channel.config().setOption(ChannelOption.SO_LINGER, 0);
-      // Not channel.close(): in Vert.x it waits behind the pending bytes.
-      ChannelFuture _ = context.close();
+      context.executor().execute(() -> DetachedResponse.reset(context));
     }
   }
 }

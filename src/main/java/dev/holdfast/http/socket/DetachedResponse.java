@@ -4,11 +4,13 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpContentEncoder;
@@ -132,7 +134,18 @@ final class DetachedResponse extends ChannelDuplexHandler implements ResponseTra
 
   @Override
   public void reset() {
-    below.executor().execute(() -> ClientSocket.reset(below));
+    below.executor().execute(() -> reset(below));
+  }
+
+  /** Closes a connection and discards pending bytes. On the event loop. */
+  static void reset(ChannelHandlerContext context) {
+    Channel channel = context.channel();
+    if (channel.isOpen()) {
+      // Otherwise the kernel keeps the bytes while a client is alive and does not read.
+      channel.config().setOption(ChannelOption.SO_LINGER, 0);
+      // Not channel.close(): in Vert.x it waits behind the pending bytes.
+      ChannelFuture _ = context.close();
+    }
   }
 
   /** The client has heard that its request was the last one on this connection. */

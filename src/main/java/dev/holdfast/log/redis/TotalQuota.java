@@ -35,6 +35,9 @@ final class TotalQuota {
   /** Longer than any session lives. */
   private static final Duration RETENTION = Duration.ofDays(60);
 
+  /** Time between two checks by a replica that has nothing to report, in case others are lost. */
+  private static final Duration CHECK_INTERVAL = Duration.ofSeconds(5);
+
   /** The most sessions in one run of a script. */
   private static final int MOST_SESSIONS = 64;
 
@@ -49,6 +52,9 @@ final class TotalQuota {
   private final StreamReports reports;
   private final RedisScript recordSizes;
   private final RedisScript shrinkSession;
+
+  /** Nano time of the last check that found nothing to purge. */
+  private volatile long checked = System.nanoTime() - CHECK_INTERVAL.toNanos();
 
   TotalQuota(
       RedisClient client,
@@ -73,6 +79,9 @@ final class TotalQuota {
    */
   void keep() {
     Map<LogKey, SessionSize> sizes = reports.reportAll();
+    if (sizes.isEmpty() && System.nanoTime() - checked < CHECK_INTERVAL.toNanos()) {
+      return;
+    }
     try {
       List<Object> report = new ArrayList<>();
       for (var each : sizes.entrySet()) {
@@ -82,7 +91,11 @@ final class TotalQuota {
           report.clear();
         }
       }
-      purge(record(report, Set.of()));
+      List<Response> next = record(report, Set.of());
+      if (next.isEmpty()) {
+        checked = System.nanoTime();
+      }
+      purge(next);
     } catch (RedisException away) {
       sizes.keySet().forEach(reports::used);
       LOG.debugf("the quota of all sessions was not checked: %s", away.getMessage());

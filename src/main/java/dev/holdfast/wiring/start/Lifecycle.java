@@ -9,7 +9,6 @@ import dev.holdfast.relay.failover.Drain;
 import dev.holdfast.relay.failover.Reconciler;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.StreamConfig;
-import dev.holdfast.relay.tail.Tails;
 import dev.holdfast.session.SessionConfig;
 import dev.holdfast.wiring.config.CheckedConfig;
 import io.quarkus.runtime.ShutdownDelayInitiatedEvent;
@@ -47,7 +46,6 @@ final class Lifecycle {
       Housekeeping expired,
       Sessions sessions,
       Reconciler reconciler,
-      Tails tails,
       Drain drain,
       Optional<Membership> membership,
       ServerSockets sockets,
@@ -73,7 +71,7 @@ final class Lifecycle {
                   expired.sweep();
                   reconciler.reconcile();
                 }),
-            every(keep, () -> sessions.keep(tails.keys())),
+            every(keep, expired::keep),
             every(search, () -> sessions.endAbandoned(abandoned)));
   }
 
