@@ -96,14 +96,21 @@ public final class ClientSocket implements ResponseTransport {
     context
         .executor()
         .execute(() -> {
-          boolean isReady = request.response().headWritten() && !response.closed();
-          DetachedResponse next =
-              isReady && !hasBody(request)
-                  ? DetachedResponse.of(context, response::end, onClosed)
-                  : null;
-          detached.complete(next == null ? this : next);
+          try {
+            detached.complete(detach(context, onClosed));
+          } catch (Throwable failure) {
+            detached.completeExceptionally(failure);
+          }
         });
     return detached.join();
+  }
+
+  private ResponseTransport detach(ChannelHandlerContext context, Runnable onClosed) {
+    if (hasBody(request) || response.closed() || !request.response().headWritten()) {
+      return this;
+    }
+    DetachedResponse next = DetachedResponse.of(context, response::end, onClosed);
+    return next == null ? this : next;
   }
 
   @Override
