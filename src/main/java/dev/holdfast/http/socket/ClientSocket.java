@@ -82,11 +82,7 @@ public final class ClientSocket implements ResponseTransport {
    * @return the transport to use from now on: this one, if it cannot let go
    */
   public ResponseTransport detach(Runnable onClosed) {
-    boolean closes =
-        HttpHeaders.CLOSE
-            .toString()
-            .equalsIgnoreCase(request.response().headers().get(HttpHeaders.CONNECTION));
-    if (!closes
+    if (!request.response().headers().contains(HttpHeaders.CONNECTION, HttpHeaders.CLOSE, true)
         || request.version() != HttpVersion.HTTP_1_1
         || !(request.connection() instanceof ConnectionBase connection)) {
       return this;
@@ -153,11 +149,11 @@ public final class ClientSocket implements ResponseTransport {
     // Not the end handler of the response: there is only one, and Quarkus uses it.
     RoutingContext routing = ((VertxResteasyReactiveRequestContext) context).getContext();
     HttpServerRequest request = routing.request();
-    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-    boolean chunked = request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
-    if (request.isEnded() || !(chunked || length != null)) {
+    if (request.isEnded() || !hasBody(request)) {
       return;
     }
+    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+    boolean chunked = request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
     if (request.version() == HttpVersion.HTTP_2) {
       routing.addEndHandler(_ -> request.response().reset(NO_ERROR));
     } else if (request.connection() instanceof ConnectionBase connection) {

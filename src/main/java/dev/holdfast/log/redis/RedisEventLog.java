@@ -27,6 +27,8 @@ import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.redis.RedisSubscription;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -64,8 +66,7 @@ public final class RedisEventLog implements EventLog {
   private final StreamReports reports;
   private final TotalQuota quota;
 
-  private final Thread upkeep;
-  private final Thread looks;
+  private final List<Thread> upkeep = new ArrayList<>();
 
   /** The policy of the last look that lets Redis drop data. */
   private volatile Optional<String> eviction = Optional.empty();
@@ -118,8 +119,10 @@ public final class RedisEventLog implements EventLog {
         new StreamOwnership(
             replica, sessionRecorder, scripts, inbox, owned, watchers, missed, this::sessionEnded);
     quota = new TotalQuota(client, keys, replica, most.all(), most.ofClient(), reports);
-    upkeep = every(UPKEEP_INTERVAL, "log-upkeep", this::reportToRedis);
-    looks = missed.mayHaveSome() ? every(LOOK_INTERVAL, "log-looks", this::look) : upkeep;
+    upkeep.add(every(UPKEEP_INTERVAL, "log-upkeep", this::reportToRedis));
+    if (missed.mayHaveSome()) {
+      upkeep.add(every(LOOK_INTERVAL, "log-looks", this::look));
+    }
     channel.addListener(this::received, this::channelRestored);
   }
 
@@ -295,8 +298,7 @@ public final class RedisEventLog implements EventLog {
 
   @Override
   public void close() {
-    looks.interrupt();
-    upkeep.interrupt();
+    upkeep.forEach(Thread::interrupt);
     quietly(this::reportToRedis);
     owned.close();
     inbox.close();

@@ -262,12 +262,6 @@ final class Delivery {
     frames.streamEnded();
   }
 
-  void commentIfSilent() {
-    if (writer.isSilent()) {
-      frames.comment("");
-    }
-  }
-
   /** Writes all frames and waits until the socket has taken them. */
   void flush(ClientConnection client) throws ClientGoneException {
     writer.flush(client, frames.written());

@@ -196,9 +196,18 @@ final class TailLoop {
     if (departures.shouldEnd() || writer.isOver()) {
       return false;
     }
-    delivery.commentIfSilent();
+    boolean _ = commentIfSilent();
     delivery.flush(client);
     return true;
+  }
+
+  /** Adds a comment if the client has got nothing for long. Returns whether it did. */
+  private boolean commentIfSilent() {
+    boolean isDue = writer.isSilent();
+    if (isDue) {
+      frames.comment("");
+    }
+    return isDue;
   }
 
   private Next deliver(List<LogEvent> events) throws ClientGoneException {
@@ -255,7 +264,7 @@ final class TailLoop {
     Duration wait =
         least(writer.untilNextDeadline(), departures.isEmpty() ? null : MAX_WAIT_TO_MOVE);
     wait = least(least(wait, frames.untilPause()), frames.untilAtHead());
-    // Those that wait for long do so in step: one timer and one wake-up of a thread serve many.
+    // Waits of idle clients end in step: one timer and one wake-up of a thread serve many.
     long late = isIdle ? Math.floorMod(-(System.nanoTime() + wait.toNanos()), STEP.toNanos()) : 0;
     return wait.plusNanos(late);
   }
@@ -286,8 +295,7 @@ final class TailLoop {
       if (!stays || !isPlain || writer.isOver() || !writer.hasTaken(client)) {
         return null;
       }
-      if (writer.isSilent()) {
-        frames.comment("");
+      if (commentIfSilent()) {
         writer.writeNow(client, frames.written());
         frames.written().release();
       }
@@ -308,8 +316,7 @@ final class TailLoop {
       case WOKEN -> Next.READ;
       case TIMED_OUT -> {
         boolean continues = mayContinue();
-        if (continues && writer.isSilent()) {
-          delivery.commentIfSilent();
+        if (continues && commentIfSilent()) {
           client.idle();
           isIdle = !reads;
         }

@@ -20,7 +20,6 @@ import io.vertx.redis.client.ResponseType;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -138,10 +137,7 @@ public final class RedisSessionStore implements SessionStore {
   @Override
   public void touch(Map<SessionId, SessionActivity> since) {
     List<SessionExpiryIndex.Entry> extended = new ArrayList<>();
-    record(
-        since,
-        idleTimeout,
-        (id, end) -> extended.add(SessionExpiryIndex.entry(id, requireNonNull(end))));
+    record(since, idleTimeout, (id, end) -> extended.add(SessionExpiryIndex.entry(id, end)));
     index.updateExpiryLater(extended);
   }
 
@@ -151,7 +147,7 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   /**
-   * Records activity, that of many sessions without a wait for each.
+   * Records activity in batches, without a wait for each session.
    *
    * @param extended gets the sessions whose idle timeout was started again, with its end and their
    *     openers
@@ -160,32 +156,34 @@ public final class RedisSessionStore implements SessionStore {
       Map<SessionId, SessionActivity> since,
       Duration timeout,
       BiConsumer<SessionId, Response> extended) {
-    Map<SessionId, CompletionStage<@Nullable Response>> batch = new LinkedHashMap<>();
-    int left = since.size();
-    for (Map.Entry<SessionId, SessionActivity> each : since.entrySet()) {
-      List<String> session = List.of(keys.session(each.getKey().value()));
-      Object[] arguments = {
-        timeout.toMillis(), timeToLive.toMillis(), SessionFields.values(each.getValue())
-      };
-      left--;
-      if (left == 0 || batch.size() == RedisClient.BATCH_SIZE) {
-        // Waits for a connection, if there is none, and for those before it.
-        accept(each.getKey(), call(() -> recordActivity.run(session, arguments)), extended);
-        for (Map.Entry<SessionId, CompletionStage<@Nullable Response>> sent : batch.entrySet()) {
-          accept(sent.getKey(), joined(sent.getValue()), extended);
+    List<SessionId> ids = List.copyOf(since.keySet());
+    for (int from = 0; from < ids.size(); from += RedisClient.BATCH_SIZE) {
+      List<SessionId> batch =
+          ids.subList(from, Math.min(ids.size(), from + RedisClient.BATCH_SIZE));
+      List<@Nullable Response> replies = new ArrayList<>();
+      // The first one waits for a connection, if there is none.
+      SessionId first = batch.getFirst();
+      replies.add(run(recordActivity, first, activity(timeout, since, first)));
+      List<CompletionStage<@Nullable Response>> others =
+          batch.stream()
+              .skip(1)
+              .map(id -> recordActivity.runLater(sessionKey(id), activity(timeout, since, id)))
+              .toList();
+      for (CompletionStage<@Nullable Response> reply : others) {
+        replies.add(joined(reply));
+      }
+      for (int i = 0; i < batch.size(); i++) {
+        Response end = replies.get(i);
+        if (end != null) {
+          extended.accept(batch.get(i), end);
         }
-        batch.clear();
-      } else {
-        batch.put(each.getKey(), recordActivity.runLater(session, arguments));
       }
     }
   }
 
-  private static void accept(
-      SessionId id, @Nullable Response end, BiConsumer<SessionId, Response> extended) {
-    if (end != null) {
-      extended.accept(id, end);
-    }
+  private Object[] activity(Duration timeout, Map<SessionId, SessionActivity> since, SessionId id) {
+    SessionActivity own = requireNonNull(since.get(id));
+    return new Object[] {timeout.toMillis(), timeToLive.toMillis(), SessionFields.values(own)};
   }
 
   private static @Nullable Response joined(CompletionStage<@Nullable Response> reply) {
@@ -322,8 +320,11 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   private @Nullable Response run(RedisScript script, SessionId id, Object... arguments) {
-    return RedisSessionStore.<@Nullable Response>call(
-        () -> script.run(List.of(keys.session(id.value())), arguments));
+    return RedisSessionStore.<@Nullable Response>call(() -> script.run(sessionKey(id), arguments));
+  }
+
+  private List<String> sessionKey(SessionId id) {
+    return List.of(keys.session(id.value()));
   }
 
   private static void run(Runnable action) {

@@ -43,7 +43,7 @@ final class Lifecycle {
 
   Lifecycle(
       CheckedConfig checked,
-      Housekeeping expired,
+      Housekeeping duties,
       Sessions sessions,
       Reconciler reconciler,
       Drain drain,
@@ -68,10 +68,10 @@ final class Lifecycle {
             every(
                 checked.gateway().cleanupInterval(),
                 () -> {
-                  expired.sweep();
+                  duties.sweep();
                   reconciler.reconcile();
                 }),
-            every(keep, expired::keep),
+            every(keep, duties::keep),
             every(search, () -> sessions.endAbandoned(abandoned)));
   }
 
