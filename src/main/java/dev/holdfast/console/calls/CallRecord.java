@@ -84,9 +84,14 @@ final class CallRecord {
     this.requests = requests;
   }
 
+  private AutoLock.Hold change() {
+    AutoLock.Hold hold = lock.hold();
+    report = null;
+    return hold;
+  }
+
   void started(long now) {
-    try (var _ = lock.hold()) {
-      report = null;
+    try (var _ = change()) {
       isOwned = true;
       started = now;
       step(now, Kind.STARTED);
@@ -94,8 +99,7 @@ final class CallRecord {
   }
 
   void takenOver(long now) {
-    try (var _ = lock.hold()) {
-      report = null;
+    try (var _ = change()) {
       isOwned = true;
       isTakenOver = true;
       step(now, Kind.TAKEN_OVER);
@@ -104,8 +108,7 @@ final class CallRecord {
 
   /** Completes the record of a call that another replica has begun. */
   void complete(@Nullable Session found, String foundTool, long foundStart, long foundEvents) {
-    try (var _ = lock.hold()) {
-      report = null;
+    try (var _ = change()) {
       isComplete = true;
       session = session == null ? found : session;
       tool = tool.isEmpty() ? foundTool : tool;
@@ -118,8 +121,7 @@ final class CallRecord {
     NewEvent last = added.getLast();
     byte[] payload = last.payload();
     String ended = last.last() ? CallState.ending(payload) : "";
-    try (var _ = lock.hold()) {
-      report = null;
+    try (var _ = change()) {
       events += added.size();
       bytes += NewEvent.bytes(added);
       changed = now;
@@ -132,16 +134,14 @@ final class CallRecord {
   }
 
   void connected(boolean resumes, long now) {
-    try (var _ = lock.hold()) {
-      report = null;
+    try (var _ = change()) {
       connections++;
       step(now, resumes ? Kind.RESUMED : Kind.CONNECTED);
     }
   }
 
   void left(long now) {
-    try (var _ = lock.hold()) {
-      report = null;
+    try (var _ = change()) {
       connections--;
       boolean isEarly = !steps.isEmpty() && steps.getLast().kind() == early;
       if (!isDelivered && !isEarly) {
@@ -152,17 +152,15 @@ final class CallRecord {
 
   /** Notes that the response ends before the call does. */
   void answeredEarly(Kind how, long now) {
-    try (var _ = lock.hold()) {
-      report = null;
+    try (var _ = change()) {
       early = how;
       step(now, how);
     }
   }
 
   void delivered(long now) {
-    try (var _ = lock.hold()) {
+    try (var _ = change()) {
       if (!isDelivered) {
-        report = null;
         isDelivered = true;
         // The tail may close its connection before it says that the client has all.
         if (!steps.isEmpty() && steps.getLast().kind() == Kind.LEFT) {
