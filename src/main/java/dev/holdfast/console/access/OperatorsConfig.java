@@ -25,7 +25,7 @@ public interface OperatorsConfig {
     MAIN
   }
 
-  /** Where the console is served to those who sign in. */
+  /** Port that serves the console to operators who sign in. */
   @WithDefault("management")
   Port port();
 

@@ -147,7 +147,7 @@ public final class Call {
     };
   }
 
-  /** How the client was answered before the call ended: {@code held}, {@code task} or empty. */
+  /** Answer that the client got before the call ended: {@code held}, {@code task} or empty. */
   public String early() {
     return text("early");
   }

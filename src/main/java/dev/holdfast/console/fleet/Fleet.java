@@ -68,7 +68,7 @@ public final class Fleet {
       JsonObject counts,
       List<ReplicaList.Replica> replicas) {
 
-    /** What the replicas know of a server together. */
+    /** Figures of a server, of all replicas together. */
     public JsonObject server(String name) {
       Map<String, JsonObject> known = new LinkedHashMap<>();
       live.forEach(report -> known.put(report.replica(), report.servers()));

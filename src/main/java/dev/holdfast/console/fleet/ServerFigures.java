@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * What one replica knows of its servers, and the sum of all.
+ * Figures of the servers as one replica knows them, and the sum of all replicas.
  *
  * @param names lists the servers, which may change
  */

@@ -42,7 +42,7 @@ final class RecentSessions {
     this.clock = clock;
   }
 
-  /** When the store was told, in ms since the epoch, and the activity since then. */
+  /** Time when the store was told, in ms since the epoch, and the activity since then. */
   private record Use(Session session, long told, SessionActivity unsaved) {
     Use plus(SessionActivity more) {
       return new Use(session, told, unsaved.plus(more));

@@ -20,7 +20,7 @@ public interface CallListener {
    */
   default void began(StreamRef stream, String requests, String tool) {}
 
-  /** This replica took over a call of a lost replica, or a call of its own again. */
+  /** Take-over of a call of a lost replica, or of a call of this replica again. */
   default void takenOver(StreamRef stream, String requests) {}
 
   /** Another replica passed a call to this one. */
