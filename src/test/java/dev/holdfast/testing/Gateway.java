@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -18,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.DoubleStream;
 
 /** A gateway as it is shipped: the packaged program, running as a process of its own. */
 public final class Gateway implements AutoCloseable {
@@ -144,6 +146,24 @@ public final class Gateway implements AutoCloseable {
   /** The page at a path, such as {@code /q/metrics}. */
   public HttpResponse<String> get(String path) {
     return McpClient.send(HttpRequest.newBuilder(url(path)).build(), BodyHandlers.ofString());
+  }
+
+  /**
+   * The sum of the samples of a metric; empty if there is none.
+   *
+   * @param sample the beginning of their lines, such as the name and a space
+   */
+  public OptionalDouble metric(String sample) {
+    double[] values =
+        get("/q/metrics")
+            .body()
+            .lines()
+            .filter(line -> line.startsWith(sample))
+            .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+            .toArray();
+    return values.length == 0
+        ? OptionalDouble.empty()
+        : OptionalDouble.of(DoubleStream.of(values).sum());
   }
 
   /** The line that names the port names this one, too. Earlier builds have no such port. */

@@ -9,7 +9,6 @@ import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.OpenIdProvider;
 import java.io.IOException;
 import java.net.URI;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -38,40 +37,6 @@ class OperatorMainPortIT extends OperatorSignInContract {
     return at.confidentialOperatorSettings(console);
   }
 
-  private static Map<String, String> named() {
-    return Map.of(
-        "holdfast.auth.keys.operator.hash", KEY.hash(),
-        "holdfast.auth.keys.operator.scopes", "holdfast:view",
-        "holdfast.operators.console-url", "https://mcp.example.com/console/",
-        "holdfast.operators.port", "main");
-  }
-
-  /** The gateway does not allow this name and this origin to clients. */
-  @Test
-  void shouldAnswerUnderItsOwnName() throws IOException {
-    try (Gateway gateway = Gateway.start(named())) {
-      URI signIn = gateway.url("/console/console/sign-in");
-      Map<String, String> own =
-          Map.of(
-              "Host", "mcp.example.com",
-              "Origin", "https://mcp.example.com",
-              "Content-Type", "application/json");
-      String body = "{\"key\":\"" + KEY.value() + "\"}";
-
-      RawAnswer answer = RawAnswer.to(signIn, "POST", own, body);
-
-      assertThat(answer.status()).as(answer.body()).isEqualTo(204);
-      assertThat(answer.header("Set-Cookie")).startsWith("__Host-").contains("Secure");
-      assertThat(answer.header("Access-Control-Allow-Origin")).isEmpty();
-      Map<String, String> foreign = new HashMap<>(own);
-      foreign.put("Origin", "https://evil.example");
-      assertThat(RawAnswer.to(signIn, "POST", foreign, body).status()).isEqualTo(403);
-      foreign.put("Origin", "https://mcp.example.com");
-      foreign.put("Host", "evil.example");
-      assertThat(RawAnswer.to(signIn, "POST", foreign, body).status()).isEqualTo(403);
-    }
-  }
-
   @Test
   void shouldServeTheConsoleBelowItsPathOnly() throws IOException {
     Gateway gateway = gateways.getFirst();
@@ -93,7 +58,7 @@ class OperatorMainPortIT extends OperatorSignInContract {
   @Test
   void shouldLeaveClientsWhatTheyHave() throws IOException {
     Browser browser = open();
-    browser.signIn(KEY);
+    browser.signIn(OPERATOR);
     Gateway gateway = gateways.getFirst();
     McpClient client = McpClient.at(gateway.url(), CLIENT).ready();
     assertThat(client.ask("{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\"}")).contains("result");

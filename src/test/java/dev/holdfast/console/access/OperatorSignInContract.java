@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 abstract class OperatorSignInContract {
 
   private static final AccessKey VIEWER = AccessKey.random();
-  private static final AccessKey OPERATOR = AccessKey.random();
+  static final AccessKey OPERATOR = AccessKey.random();
   static final AccessKey CLIENT = AccessKey.random();
 
   private RedisFixture redis;
@@ -87,6 +87,12 @@ abstract class OperatorSignInContract {
 
   Browser open() {
     return new Browser(console, new TreeMap<>());
+  }
+
+  private Browser signedIn(AccessKey key) throws IOException {
+    Browser browser = open();
+    browser.signIn(key);
+    return browser;
   }
 
   /** A browser that keeps the cookies of the console, and sends what browsers send. */
@@ -169,10 +175,8 @@ abstract class OperatorSignInContract {
   @Test
   void shouldRefuseWhatTheOperatorMayNotDo() throws IOException {
     McpClient client = clientSession();
-    Browser viewer = open();
-    viewer.signIn(VIEWER);
-    Browser operator = open();
-    operator.signIn(OPERATOR);
+    Browser viewer = signedIn(VIEWER);
+    Browser operator = signedIn(OPERATOR);
     String status = viewer.get("console/sessions").body();
     String key = status.replaceAll("(?s).*\"handle\":\"([\\w-]+)\".*", "$1");
 
@@ -194,10 +198,8 @@ abstract class OperatorSignInContract {
   @Test
   void shouldCheckTheRightForEachUrl() throws IOException {
     Browser nobody = open();
-    Browser viewer = open();
-    viewer.signIn(VIEWER);
-    Browser operator = open();
-    operator.signIn(OPERATOR);
+    Browser viewer = signedIn(VIEWER);
+    Browser operator = signedIn(OPERATOR);
     String call = "console/calls/" + "0".repeat(32);
 
     for (String path :
@@ -403,11 +405,45 @@ abstract class OperatorSignInContract {
         .endsWith("connect-src 'self'");
     assertThat(page.header("X-Frame-Options")).isEqualTo("DENY");
     assertThat(page.header("Cache-Control")).isEqualTo("no-store");
-    // What an ingress publishes: the path of the console, and nothing of health or metrics.
+    // An ingress publishes the path of the console, and nothing of health or metrics.
     for (String path : List.of("q/metrics", "q/health", "../q/metrics", "%2e%2e/q/metrics")) {
       assertThat(RawAnswer.to(URI.create(console + path), "GET", Map.of()).status())
           .as(path)
           .isNotEqualTo(200);
+    }
+  }
+
+  private Map<String, String> named() {
+    Map<String, String> settings = new HashMap<>(more());
+    settings.put("holdfast.auth.keys.operator.hash", OPERATOR.hash());
+    settings.put("holdfast.auth.keys.operator.scopes", "holdfast:view");
+    settings.put("holdfast.operators.console-url", "https://mcp.example.com/console/");
+    return settings;
+  }
+
+  /** The gateway does not allow this name and this origin to clients. */
+  @Test
+  void shouldAnswerUnderItsOwnName() throws IOException {
+    try (Gateway gateway = Gateway.start(named())) {
+      URI signIn = target(gateway).resolve("/console/console/sign-in");
+      Map<String, String> own =
+          Map.of(
+              "Host", "mcp.example.com",
+              "Origin", "https://mcp.example.com",
+              "Content-Type", "application/json");
+      String body = "{\"key\":\"" + OPERATOR.value() + "\"}";
+
+      RawAnswer answer = RawAnswer.to(signIn, "POST", own, body);
+
+      assertThat(answer.status()).as(answer.body()).isEqualTo(204);
+      assertThat(answer.header("Set-Cookie")).startsWith("__Host-").contains("Secure");
+      assertThat(answer.header("Access-Control-Allow-Origin")).isEmpty();
+      Map<String, String> foreign = new HashMap<>(own);
+      foreign.put("Origin", "https://evil.example");
+      assertThat(RawAnswer.to(signIn, "POST", foreign, body).status()).isEqualTo(403);
+      foreign.put("Origin", "https://mcp.example.com");
+      foreign.put("Host", "evil.example");
+      assertThat(RawAnswer.to(signIn, "POST", foreign, body).status()).isEqualTo(403);
     }
   }
 }

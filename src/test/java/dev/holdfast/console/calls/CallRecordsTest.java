@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.call.SessionId;
 import dev.holdfast.log.LogKey;
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
-import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.memory.MemoryEventLog;
@@ -15,7 +15,6 @@ import dev.holdfast.relay.stream.CallListener;
 import dev.holdfast.relay.stream.StreamNames;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -36,18 +35,7 @@ class CallRecordsTest {
   private final InstantSource clock = () -> Instant.ofEpochMilli(now.getAndIncrement());
   private final CallRecords records = new CallRecords(clock);
   private final MemoryEventLog memory =
-      new MemoryEventLog(
-          new Retention(
-              Duration.ofHours(1),
-              Duration.ofHours(1),
-              10_000,
-              1 << 24,
-              Duration.ofHours(1),
-              1 << 24,
-              10_000),
-          1 << 26,
-          Long.MAX_VALUE,
-          clock);
+      new MemoryEventLog(LogTesting.keeping(10_000, 10_000), 1 << 26, Long.MAX_VALUE, clock);
 
   private static NewEvent event(String message, boolean last) {
     return new NewEvent(message.getBytes(UTF_8), null, last);

@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
-import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.memory.MemoryEventLog;
@@ -45,18 +45,7 @@ class StoredCallsTest {
       new MemorySessionStore(
           Duration.ofHours(2), () -> new SessionLimits(10_000, 10_000, Map.of()), clock);
   private final MemoryEventLog log =
-      new MemoryEventLog(
-          new Retention(
-              Duration.ofHours(1),
-              Duration.ofHours(1),
-              10_000,
-              1 << 24,
-              Duration.ofHours(1),
-              1 << 24,
-              10_000),
-          1 << 26,
-          Long.MAX_VALUE,
-          clock);
+      new MemoryEventLog(LogTesting.keeping(10_000, 10_000), 1 << 26, Long.MAX_VALUE, clock);
   private final AtomicInteger turns = new AtomicInteger();
   private final AtomicBoolean isOurs = new AtomicBoolean(true);
   private final StoredCalls stored =

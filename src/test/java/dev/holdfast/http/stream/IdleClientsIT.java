@@ -55,11 +55,7 @@ class IdleClientsIT {
   }
 
   private static double connections(Gateway gateway) {
-    Matcher active =
-        Pattern.compile("(?m)^holdfast_connections_active (.*)$")
-            .matcher(gateway.get("/q/metrics").body());
-    assertThat(active.find()).isTrue();
-    return Double.parseDouble(active.group(1));
+    return gateway.metric("holdfast_connections_active ").orElseThrow();
   }
 
   @Test
