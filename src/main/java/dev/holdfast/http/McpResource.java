@@ -135,12 +135,12 @@ public final class McpResource {
     RequestChecks.checkGet(headers);
     if (isStateless(headers)) {
       EventId last = lastStatelessEvent(headers).orElseThrow(McpResource::notAllowed);
-      request.connect();
+      request.connectInTurn();
       return request.resume(null, last);
     }
     RequestChecks.checkVersion(headers);
     SessionId session = RequestChecks.sessionId(headers);
-    request.connect();
+    request.connectInTurn();
     String lastEventId = headers.getHeaderString(McpHeaders.LAST_EVENT_ID);
     boolean isNew = lastEventId == null || lastEventId.isEmpty();
     Optional<EventId> last = isNew ? Optional.empty() : EventId.parse(lastEventId);

@@ -10,6 +10,7 @@ import dev.holdfast.http.limit.Client;
 import dev.holdfast.http.limit.ClientBytes;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.RequestLimit;
+import dev.holdfast.http.limit.Turns;
 import dev.holdfast.http.stream.SocketBody;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.ForwardedHeaders;
@@ -51,6 +52,7 @@ final class RequestInProgress implements AutoCloseable {
 
   private ClientBytes.@Nullable Lease bytes;
   private ConnectionLimit.@Nullable Slot connection;
+  private Turns.@Nullable Turn turn;
   private @Nullable RequestId id;
 
   /**
@@ -168,7 +170,7 @@ final class RequestInProgress implements AutoCloseable {
   }
 
   /**
-   * Resumes a stream, after {@link #connect}.
+   * Resumes a stream, after {@link #connectInTurn}.
    *
    * @param session null for a client without one: then the event names that of the gateway
    */
@@ -212,6 +214,12 @@ final class RequestInProgress implements AutoCloseable {
     connection = steps.limits().connections().acquire(client);
   }
 
+  /** Takes a connection for a stream that was opened before, and waits for the turn to find it. */
+  void connectInTurn() {
+    connect();
+    turn = steps.limits().turns().await();
+  }
+
   /** A response that follows a stream, after {@link #connect}. */
   Response stream(Tail tail) {
     Response response =
@@ -242,6 +250,9 @@ final class RequestInProgress implements AutoCloseable {
   /** Gives back what the response has not taken over. */
   @Override
   public void close() {
+    if (turn != null) {
+      turn.close();
+    }
     if (connection != null) {
       connection.release();
     }

@@ -4,6 +4,7 @@ import dev.holdfast.era.north.StatelessRelay;
 import dev.holdfast.held.HeldCalls;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.RequestLimit;
+import dev.holdfast.http.limit.Turns;
 import dev.holdfast.http.socket.ClientAddress;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.stream.StreamConfig;
@@ -32,7 +33,7 @@ record RequestSteps(
   @Singleton
   record Doors(Relay relay, StatelessRelay stateless, HeldCalls held, CallAudit audit) {}
 
-  /** Limits on the numbers of requests and of connections. */
+  /** Limits on the numbers of requests, of connections, and of looks for a stream at a time. */
   @Singleton
-  record Limits(RequestLimit requests, ConnectionLimit connections) {}
+  record Limits(RequestLimit requests, ConnectionLimit connections, Turns turns) {}
 }

@@ -65,10 +65,11 @@ public final class SseResource {
     Endpoint endpoint = new Endpoint(request.upstream(), true);
     Function<SessionId, String> messagesPath = id -> root + endpoint.messagesPath(id);
     Optional<EventId> last = lastEventId(request.headers());
-    request.connect();
     if (last.isEmpty()) {
+      request.connect();
       return request.stream(relay.openShared(request.upstream(), request.caller(), messagesPath));
     }
+    request.connectInTurn();
     try {
       return request.stream(
           relay.resumeShared(request.upstream(), request.caller(), last.get(), messagesPath));
