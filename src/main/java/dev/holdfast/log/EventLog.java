@@ -232,8 +232,10 @@ public interface EventLog extends AutoCloseable {
      * Records, without waiting for the store, that nobody follows the stream, unless another tail
      * does by now. Not needed once the client has the end of the stream. {@link #close} comes after
      * it, also if it was called before.
+     *
+     * @param mayBeComplete false for a stream that does not complete as long as its session lives
      */
-    default void leave() {}
+    default void leave(boolean mayBeComplete) {}
 
     /** Ends the watch. A call of the watcher that is under way may still complete. */
     @Override

@@ -149,7 +149,7 @@ public interface EventLogQuotaContract extends EventLogFixture {
     fill(log, "1");
     assertThat(readAll(reader, read.stream(), Position.START)).hasSize(30);
 
-    watch.leave();
+    watch.leave(true);
     watch.close();
 
     fill(log, "2");
@@ -166,7 +166,7 @@ public interface EventLogQuotaContract extends EventLogFixture {
     write(read, 20, true);
     watch.close();
 
-    watch.leave();
+    watch.leave(true);
     watch.close();
 
     fill(log, "1");
@@ -216,7 +216,7 @@ public interface EventLogQuotaContract extends EventLogFixture {
     EventLog.Watch older = reader.watch(read.stream(), Position.START, new CountingWatcher());
     write(read, 20, true);
     EventLog.Watch newer = log.watch(read.stream(), Position.START, new CountingWatcher());
-    older.leave();
+    older.leave(true);
     older.close();
 
     fill(log, "1");
@@ -244,7 +244,7 @@ public interface EventLogQuotaContract extends EventLogFixture {
     assertThat(readAll(reader, stream, Position.START))
         .extracting(LogEvent::position)
         .containsExactly(large, end);
-    watch.leave();
+    watch.leave(true);
     watch.close();
   }
 
@@ -270,14 +270,15 @@ public interface EventLogQuotaContract extends EventLogFixture {
       write(results.getLast(), 1, true);
     }
 
-    write(log.open(ref(), "0"), 34, false);
+    // So few that not all results give way, however late the store hears of the bytes.
+    write(log.open(ref(), "0"), 31, false);
 
     await()
         .untilAsserted(() ->
             assertThat(log.read(results.getFirst().stream(), Position.START, 1))
                 .isInstanceOf(ReadResult.Gap.class));
     assertThat(events(log.read(results.getLast().stream(), Position.START, 1))).hasSize(1);
-    assertThat(readAll(log, ref(), Position.START)).hasSize(34);
+    assertThat(readAll(log, ref(), Position.START)).hasSize(31);
   }
 
   /** Nothing may prove that a client has received what was handed to its socket. */

@@ -91,7 +91,7 @@ interface FlowControlContract extends EventLogFixture {
     fill(writer);
     Thread waiting = waiting(writer);
 
-    reader.leave();
+    reader.leave(true);
     reader.close();
 
     waiting.join();
@@ -107,7 +107,7 @@ interface FlowControlContract extends EventLogFixture {
     EventLog.Watch reader = small.watch(ref(), Position.START, new CountingWatcher());
     Position end = fill(writer);
 
-    reader.leave();
+    reader.leave(true);
     reader.close();
     boolean hadRoom = writer.hasRoom(List.of(event("next")));
     EventLog.Watch again = small.watch(ref(), Position.START, new CountingWatcher());
@@ -163,7 +163,7 @@ interface FlowControlContract extends EventLogFixture {
     }
 
     assertThat(payloads(readAll(small, ref(), read))).hasSize(900).startsWith("101");
-    reader.leave();
+    reader.leave(true);
     reader.close();
     writer.append(numbered(1001, 2000));
     assertThat(small.read(ref(), read, 1)).isInstanceOf(ReadResult.Gap.class);

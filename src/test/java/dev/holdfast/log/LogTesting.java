@@ -50,7 +50,7 @@ public final class LogTesting {
   public static StreamWriter openAndLeave(EventLog log, StreamRef stream, String requests) {
     StreamWriter writer = log.open(stream, requests);
     EventLog.Watch watch = log.watch(stream, Position.START, new CountingWatcher());
-    watch.leave();
+    watch.leave(true);
     watch.close();
     return writer;
   }

@@ -64,7 +64,7 @@ interface StreamIndexContract extends EventLogFixture {
     EventLog.Watch watch = log().watch(ref(), Position.START, new CountingWatcher());
 
     await().until(() -> details().followed());
-    watch.leave();
+    watch.leave(true);
     watch.close();
     await().until(() -> !details().followed());
   }

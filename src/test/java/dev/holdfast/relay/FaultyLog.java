@@ -118,7 +118,7 @@ public final class FaultyLog implements EventLog {
       }
 
       @Override
-      public void leave() {
+      public void leave(boolean mayBeComplete) {
         left.incrementAndGet();
       }
 

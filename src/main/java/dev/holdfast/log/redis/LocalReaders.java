@@ -193,8 +193,9 @@ final class LocalReaders {
     }
 
     @Override
-    public void leave() {
-      removal = removeTail(registration.stream(), number);
+    public void leave(boolean mayBeComplete) {
+      CompletionStage<?> removed = removeTail(registration.stream(), number);
+      removal = mayBeComplete ? removed : null;
     }
 
     @Override

@@ -239,9 +239,9 @@ final class Delivery {
     call = CallListener.Call.NONE;
   }
 
-  private static void leave(EventLog.@Nullable Watch left) {
+  private void leave(EventLog.@Nullable Watch left) {
     if (left != null) {
-      left.leave();
+      left.leave(StreamNames.areForRequests(stream.name()));
       left.close();
     }
   }

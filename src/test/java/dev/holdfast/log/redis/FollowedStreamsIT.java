@@ -50,7 +50,7 @@ class FollowedStreamsIT extends ReplicasFixture {
   }
 
   private static void leave(EventLog.Watch watch) {
-    watch.leave();
+    watch.leave(true);
     watch.close();
   }
 

@@ -54,6 +54,17 @@ class IdleCommandsIT {
       assertThat(clients)
           .allSatisfy(
               client -> assertThat(seen).noneMatch(each -> each.contains(client.session())));
+
+      seen.clear();
+      String session = clients.getFirst().session();
+      try (RedisMonitor _ = RedisMonitor.start(redis, seen::add)) {
+        streams.getFirst().close();
+        comments(List.of(clients.getFirst().resume("g_0-0")), SETTLED);
+      }
+
+      // Forgets the old tail, finds the session, notes the new one, reads before and after.
+      assertThat(seen.stream().filter(each -> each.contains(session) && !each.contains(" lua] ")))
+          .hasSizeBetween(6, 8);
     }
   }
 

@@ -129,7 +129,7 @@ class OutageIT {
     }
     redis.kill();
     watches.forEach(watch -> {
-      watch.leave();
+      watch.leave(true);
       watch.close();
     });
 

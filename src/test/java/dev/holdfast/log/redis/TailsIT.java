@@ -290,7 +290,7 @@ class TailsIT extends ReplicasFixture {
   void shouldNotWaitForAReaderThatLeftAnotherReplica() throws Exception {
     FarReader far = new FarReader();
 
-    far.watch.leave();
+    far.watch.leave(true);
     far.watch.close();
 
     far.writer.awaitRoom(List.of(event("next")));
