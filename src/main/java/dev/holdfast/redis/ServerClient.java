@@ -120,11 +120,16 @@ final class ServerClient implements RedisClient {
         TimeLimit.start(
             timeout,
             () -> {
-              if (connection.isSilentFor(timeout)) {
-                answer.completeExceptionally(new TimeoutException());
-              } else {
-                limitSilence(connection, answer);
-              }
+              var _ =
+                  connection
+                      .isSilentFor(timeout)
+                      .thenAccept(silent -> {
+                        if (silent) {
+                          answer.completeExceptionally(new TimeoutException());
+                        } else {
+                          limitSilence(connection, answer);
+                        }
+                      });
             });
     var _ = answer.whenComplete((_, _) -> limit.close());
   }
@@ -238,7 +243,8 @@ final class ServerClient implements RedisClient {
       ServerConnection connection, CompletableFuture<T> reply)
       throws InterruptedException, ExecutionException, TimeoutException {
     while (!TimeLimit.await(reply, timeout)) {
-      if (connection.isSilentFor(timeout)) {
+      CompletableFuture<Boolean> silent = connection.isSilentFor(timeout);
+      if (TimeLimit.await(silent, timeout) && silent.resultNow() && !reply.isDone()) {
         throw new TimeoutException();
       }
     }
@@ -282,9 +288,7 @@ final class ServerClient implements RedisClient {
    */
   private RedisException classify(ServerConnection connection, Throwable failure) {
     if (failure instanceof TimeoutException) {
-      if (connection.isSilentFor(timeout)) {
-        connection.close();
-      }
+      connection.close();
       return new RedisException.UnknownOutcome("no reply in time", failure);
     }
     if (RedisFailures.isFull(failure)) {

@@ -1,12 +1,16 @@
 package dev.holdfast.redis;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One connection to a server, from connect to close.
@@ -24,6 +28,9 @@ final class ServerConnection {
   /** By {@link System#nanoTime()}. Written by the connection's thread. */
   private volatile long lastReply = System.nanoTime();
 
+  /** Runs on the connection's thread; null until it is established. */
+  private volatile @Nullable Context context;
+
   private ServerConnection(Redis client) {
     this.client = client;
   }
@@ -39,6 +46,7 @@ final class ServerConnection {
     client
         .connect()
         .compose(opened -> {
+          connection.context = Vertx.currentContext();
           opened.exceptionHandler(failure -> connection.close());
           opened.endHandler(end -> connection.close());
           return primaryOnly ? requirePrimary(opened) : Future.succeededFuture(opened);
@@ -93,8 +101,19 @@ final class ServerConnection {
     lastReply = System.nanoTime();
   }
 
-  boolean isSilentFor(Duration time) {
-    return System.nanoTime() - lastReply >= time.toNanos();
+  /**
+   * Completes with true if no reply has come for so long. First the thread of the connection reads
+   * what has arrived: after a pause of this process, it may be late.
+   */
+  CompletableFuture<Boolean> isSilentFor(Duration time) {
+    CompletableFuture<Boolean> silent = new CompletableFuture<>();
+    Context thread = Objects.requireNonNull(context);
+    // A timer ends after the thread has read what there is.
+    thread.runOnContext(_ ->
+        thread
+            .owner()
+            .setTimer(1, _ -> silent.complete(System.nanoTime() - lastReply >= time.toNanos())));
+    return silent;
   }
 
   /** Closes the socket. Pending commands fail, and their replies are not read. */

@@ -16,10 +16,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -114,6 +117,25 @@ class RedisClientIT {
 
     await().until(() -> exchanges.unanswered.get() == 1);
     assertThat(exchanges.answered).hasValue(3);
+  }
+
+  /** After a pause of the process, answers wait in the socket. */
+  @Test
+  void shouldReadWhatHasArrivedBeforeItTakesRedisForSilent() {
+    assertThat(text(link.send(echo(0)))).isEqualTo("0");
+    CompletableFuture<Void> paused = new CompletableFuture<>();
+    var _ =
+        link.sendLater(echo(1))
+            .thenAccept(_ -> {
+              paused.complete(null);
+              LockSupport.parkNanos(TIMEOUT.multipliedBy(3).toNanos());
+            });
+    paused.join();
+    CompletionStage<@Nullable Response> later = link.sendLater(echo(2));
+
+    assertThat(text(link.send(echo(3)))).isEqualTo("3");
+    assertThat(text(later.toCompletableFuture().join())).isEqualTo("2");
+    assertThat(connections()).isEqualTo(1);
   }
 
   private long connections() {
