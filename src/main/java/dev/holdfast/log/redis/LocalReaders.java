@@ -18,9 +18,12 @@ import io.vertx.redis.client.Response;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +32,11 @@ import org.jspecify.annotations.Nullable;
  * become one record. Thread-safe.
  */
 final class LocalReaders {
+
+  /**
+   * Records that are removed at a time. Thousands of clients may leave at once, and others write.
+   */
+  private static final int MOST_REMOVALS = 64;
 
   private final StreamScripts scripts;
   private final WatcherRegistry watchers;
@@ -41,8 +49,15 @@ final class LocalReaders {
 
   private final Set<StreamRef> inFlight = ConcurrentHashMap.newKeySet();
 
-  /** Tails that have left and whose record is still there. */
-  private final Map<StreamRef, Long> unremoved = new ConcurrentHashMap<>();
+  /** Tails that have left, whose records are to be removed. */
+  private final Queue<Departed> departed = new ConcurrentLinkedQueue<>();
+
+  /** Those whose records Redis did not remove. */
+  private final Queue<Departed> unremoved = new ConcurrentLinkedQueue<>();
+
+  private final Semaphore removals = new Semaphore(MOST_REMOVALS);
+
+  private record Departed(StreamRef stream, long number, CompletableFuture<?> removed) {}
 
   LocalReaders(
       StreamScripts scripts,
@@ -109,12 +124,34 @@ final class LocalReaders {
   /** Repeats what Redis did not take. */
   void repeat() {
     unrecorded.keySet().forEach(this::send);
-    // A copy: what fails at once comes back into the map, and would be met again without end.
-    Map.copyOf(unremoved)
-        .forEach((stream, number) -> {
-          unremoved.remove(stream, number);
-          var _ = removeTail(stream, number).thenRun(() -> reports.left(stream));
-        });
+    for (Departed next = unremoved.poll(); next != null; next = unremoved.poll()) {
+      departed.add(next);
+    }
+    removeNext();
+  }
+
+  /**
+   * Removes records until enough are on their way. Each that is removed makes room for the next.
+   */
+  private void removeNext() {
+    while (!departed.isEmpty() && removals.tryAcquire()) {
+      Departed next = departed.poll();
+      if (next == null) {
+        removals.release();
+        return;
+      }
+      scripts
+          .removeTail(next.stream(), next.number())
+          .whenComplete((_, failure) -> {
+            removals.release();
+            if (failure == null) {
+              next.removed().complete(null);
+              removeNext();
+            } else {
+              unremoved.add(next);
+            }
+          });
+    }
   }
 
   /** The position up to which a stream was delivered, as {@link EventLog#deliveredUpTo}. */
@@ -142,7 +179,7 @@ final class LocalReaders {
     private long unreported;
 
     /** The removal of the record, once the reader has left. */
-    private @Nullable CompletionStage<?> removal;
+    private @Nullable CompletableFuture<?> removal;
 
     RecordedWatch(WatcherRegistry.Registration registration, long number) {
       this.registration = registration;
@@ -194,8 +231,10 @@ final class LocalReaders {
 
     @Override
     public void leave(boolean mayBeComplete) {
-      CompletionStage<?> removed = removeTail(registration.stream(), number);
-      removal = mayBeComplete ? removed : null;
+      Departed tail = new Departed(registration.stream(), number, new CompletableFuture<>());
+      removal = mayBeComplete ? tail.removed() : null;
+      departed.add(tail);
+      removeNext();
     }
 
     @Override
@@ -203,18 +242,8 @@ final class LocalReaders {
       registration.close();
       if (removal != null) {
         // After the writer and Redis have heard of it: the stream must not count as read later.
-        var _ = removal.whenComplete((_, _) -> reports.left(registration.stream()));
+        var _ = removal.thenRun(() -> reports.left(registration.stream()));
       }
     }
-  }
-
-  private CompletionStage<?> removeTail(StreamRef stream, long number) {
-    return scripts
-        .removeTail(stream, number)
-        .whenComplete((_, failure) -> {
-          if (failure != null) {
-            unremoved.put(stream, number);
-          }
-        });
   }
 }
