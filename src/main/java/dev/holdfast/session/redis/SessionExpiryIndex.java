@@ -2,6 +2,7 @@ package dev.holdfast.session.redis;
 
 import dev.holdfast.call.SessionId;
 import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
 import dev.holdfast.session.Session;
@@ -13,6 +14,7 @@ import io.vertx.redis.client.Response;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -74,10 +76,42 @@ final class SessionExpiryIndex {
       crowded |= addWithinLimit(keys.sessions(), id, most.all(), timeout, false);
       return crowded;
     } catch (Throwable failure) {
-      // Do not wait: if this fails, the entries go when they expire.
-      var _ = redis.sendLater(removal(opened, id));
-      own.ifPresent(_ -> redis.sendLater(removal(keys.sessions(session.upstream()), id)));
+      removeLater(session);
       throw failure;
+    }
+  }
+
+  /** Does not wait: if this fails, the entries go when they expire. */
+  void removeLater(Session session) {
+    String id = session.id().value();
+    allSets(session.opener()).forEach(set -> redis.sendLater(removal(set, id)));
+  }
+
+  /**
+   * Runs a command on one set. On a cluster whose server of this set is away, returns a substitute:
+   * sessions in the slots of others go on, uncounted.
+   */
+  private <T> T unlessAway(String set, Supplier<T> command, T substitute) {
+    try {
+      return command.get();
+    } catch (RedisException failure) {
+      if (redis.isAway(set)) {
+        return substitute;
+      }
+      throw failure;
+    }
+  }
+
+  /** Sends a command to each of some sets, in which it may be repeated. */
+  private void sendToAll(List<String> sets, Function<String, Request> command) {
+    try {
+      var _ = redis.sendAll(sets.stream().map(command).toList());
+    } catch (RedisException failure) {
+      if (sets.stream().noneMatch(redis::isAway)) {
+        throw failure;
+      }
+      sets.forEach(
+          set -> unlessAway(set, () -> RedisClient.number(redis.send(command.apply(set))), 0L));
     }
   }
 
@@ -85,8 +119,13 @@ final class SessionExpiryIndex {
       String set, String id, int most, Duration timeout, boolean removeExpired) {
     List<Object> times = List.of(timeout.toMillis(), timeToLive.toMillis());
     int taken =
-        Integer.parseInt(
-            addWithinLimit.runForText(List.of(set), id, most, times, removeExpired ? 1 : 0));
+        unlessAway(
+            set,
+            () ->
+                Integer.parseInt(
+                    addWithinLimit.runForText(
+                        List.of(set), id, most, times, removeExpired ? 1 : 0)),
+            0);
     if (taken >= most) {
       throw new TooManySessionsException(most);
     }
@@ -95,7 +134,7 @@ final class SessionExpiryIndex {
 
   /** Updates the time when a session expires. Does not add a removed session again. */
   void updateExpiry(String id, String expires) {
-    var _ = redis.sendAll(sets().stream().map(set -> update(set, id, expires)).toList());
+    sendToAll(sets(), set -> update(set, id, expires));
   }
 
   /** The end of a session's idle timeout, in ms since the epoch, and who opened it. */
@@ -132,8 +171,11 @@ final class SessionExpiryIndex {
   }
 
   void remove(String id, String opener) {
-    Stream<String> all = Stream.concat(sets().stream(), Stream.of(keys.openedSessions(opener)));
-    var _ = redis.sendAll(all.map(set -> removal(set, id)).toList());
+    sendToAll(allSets(opener), set -> removal(set, id));
+  }
+
+  private List<String> allSets(String opener) {
+    return Stream.concat(sets().stream(), Stream.of(keys.openedSessions(opener))).toList();
   }
 
   private static Request removal(String set, String id) {
@@ -143,8 +185,12 @@ final class SessionExpiryIndex {
   List<String> expired(int most) {
     List<String> expired =
         sets().stream()
-            .flatMap(
-                set -> listExpired.runForList(List.of(set), most, timeToLive.toMillis()).stream())
+            .flatMap(set ->
+                unlessAway(
+                    set,
+                    () -> listExpired.runForList(List.of(set), most, timeToLive.toMillis()),
+                    List.<Response>of())
+                    .stream())
             .map(Response::toString)
             .distinct()
             .toList();
