@@ -68,10 +68,10 @@ class SharedLimitsIT {
   /** How often one was admitted for each time that the other was, over some seconds. */
   private static double ratio(AtomicInteger of, AtomicInteger to) {
     // Until all have heard of what was before.
-    awaitMore(to, 3 * PER_SECOND);
+    awaitMore(to, 2 * PER_SECOND);
     int ofBefore = of.get();
     int toBefore = to.get();
-    awaitMore(to, 5 * PER_SECOND);
+    awaitMore(to, 3 * PER_SECOND);
     return (double) (of.get() - ofBefore) / (to.get() - toBefore);
   }
 

@@ -11,8 +11,10 @@ import dev.holdfast.testing.ClusterFixture;
 import dev.holdfast.testing.RedisFixture;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -24,8 +26,8 @@ import org.junit.jupiter.api.Timeout;
 @Tag("alone")
 class RedisClusterIT {
 
-  private static final int CALLS = 9;
-  private static final int STEPS = 30;
+  private static final int OF_EACH = 2;
+  private static final int STEPS = 25;
   private static final int NEW_SESSIONS = 6;
   private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}";
 
@@ -56,13 +58,11 @@ class RedisClusterIT {
   }
 
   private void lose(RedisFixture lost) throws Exception {
-    List<FleetClients.Call> calls = clients.open(fleet, CALLS, STEPS);
-    List<Boolean> hit = new ArrayList<>();
-    for (FleetClients.Call call : calls) {
-      hit.add(cluster.primaryOf(key(call.client())) == lost);
-    }
-    assertThat(hit).contains(true, false);
+    List<FleetClients.Call> calls = openOnAll();
+    List<Boolean> hit =
+        calls.stream().map(call -> cluster.primaryOf(key(call.client())) == lost).toList();
     List<Future<Transcript>> running = start(calls);
+    List<FollowingClient> added = new ArrayList<>();
 
     lost.kill();
 
@@ -70,10 +70,11 @@ class RedisClusterIT {
     for (int i = 0; i < NEW_SESSIONS; i++) {
       // Each replica notices the loss with its first command to the server.
       FollowingClient opened = clients.open(List.of(fleet.url(i % 2)));
+      added.add(opened);
       assertThat(cluster.primaryOf(key(opened), lost)).isNotEqualTo(lost);
       assertWhole(opened.call(count(100 + i, 2), clients.random()), 2, fleet);
     }
-    for (int i = 0; i < CALLS; i++) {
+    for (int i = 0; i < calls.size(); i++) {
       FollowingClient client = calls.get(i).client();
       if (hit.get(i)) {
         assertThat(client.send(PING, clients.random())).as(fleet.output()).isEqualTo(503);
@@ -86,7 +87,7 @@ class RedisClusterIT {
 
     lost.restart();
     cluster.awaitWhole();
-    for (int i = 0; i < CALLS; i++) {
+    for (int i = 0; i < calls.size(); i++) {
       Transcript transcript = running.get(i).get();
       String details = transcript + "\n" + fleet.output();
       assertThat(transcript.ids()).as(details).doesNotHaveDuplicates();
@@ -101,6 +102,28 @@ class RedisClusterIT {
       }
     }
     assertReady();
+    // Those that were opened while the index was away.
+    String sessions = "holdfast:sessions";
+    RedisFixture index = cluster.primaryOf(sessions);
+    for (FollowingClient client : added) {
+      await()
+          .until(() -> index.reply("ZSCORE", sessions, client.session()).getFirst().length() > 1);
+    }
+  }
+
+  /** Opens the sessions of two calls in the slots of each server. */
+  private List<FleetClients.Call> openOnAll() throws Exception {
+    Map<RedisFixture, Integer> opened = new HashMap<>();
+    List<FleetClients.Call> calls = new ArrayList<>();
+    while (calls.size() < OF_EACH * cluster.servers().size()) {
+      FollowingClient client = clients.open(fleet.urls());
+      int i = calls.size();
+      if (opened.merge(cluster.primaryOf(key(client)), 1, Integer::sum) <= OF_EACH) {
+        calls.add(
+            new FleetClients.Call(i, client, count(i, STEPS), new Random(i), new Transcript()));
+      }
+    }
+    return calls;
   }
 
   private List<Future<Transcript>> start(List<FleetClients.Call> calls) {
@@ -115,7 +138,7 @@ class RedisClusterIT {
   /** Keys move one by one, so that scripts find some of their keys on either server. */
   @Test
   void shouldNeitherLoseNorRepeatEventsWhileSlotsMove() throws Exception {
-    List<FleetClients.Call> calls = clients.open(fleet, CALLS, STEPS);
+    List<FleetClients.Call> calls = openOnAll();
     List<Future<Transcript>> running = start(calls);
 
     int moves = 0;
@@ -126,8 +149,8 @@ class RedisClusterIT {
       }
     }
 
-    assertThat(moves).isGreaterThan(2 * CALLS);
-    for (int i = 0; i < CALLS; i++) {
+    assertThat(moves).isGreaterThan(2 * calls.size());
+    for (int i = 0; i < calls.size(); i++) {
       assertWhole(running.get(i).get(), STEPS, fleet);
       assertWhole(calls.get(i).client().call(count(100 + i, 2), clients.random()), 2, fleet);
     }

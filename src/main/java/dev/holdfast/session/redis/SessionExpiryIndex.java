@@ -14,6 +14,8 @@ import io.vertx.redis.client.Response;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -28,6 +30,15 @@ final class SessionExpiryIndex {
 
   /** Entries of one command, for which no other one waits long. */
   private static final int MOST_AT_ONCE = 100;
+
+  /** Sessions that are entered later, at most. */
+  private static final int MOST_MISSING = 10_000;
+
+  /** A substitute for the number of sessions in a set. */
+  private static final int UNKNOWN = -1;
+
+  /** Sessions that the set of all sessions lacks, since its server was away. */
+  private final Set<String> missing = ConcurrentHashMap.newKeySet();
 
   private final RedisScript addWithinLimit;
   private final RedisScript listExpired;
@@ -89,7 +100,7 @@ final class SessionExpiryIndex {
 
   /**
    * Runs a command on one set. On a cluster whose server of this set is away, returns a substitute:
-   * sessions in the slots of others go on, uncounted.
+   * sessions in the slots of others go on.
    */
   private <T> T unlessAway(String set, Supplier<T> command, T substitute) {
     try {
@@ -125,7 +136,13 @@ final class SessionExpiryIndex {
                 Integer.parseInt(
                     addWithinLimit.runForText(
                         List.of(set), id, most, times, removeExpired ? 1 : 0)),
-            0);
+            UNKNOWN);
+    if (taken == UNKNOWN) {
+      if (set.equals(keys.sessions()) && missing.size() < MOST_MISSING) {
+        missing.add(id);
+      }
+      return false;
+    }
     if (taken >= most) {
       throw new TooManySessionsException(most);
     }
@@ -171,6 +188,7 @@ final class SessionExpiryIndex {
   }
 
   void remove(String id, String opener) {
+    missing.remove(id);
     sendToAll(allSets(opener), set -> removal(set, id));
   }
 
@@ -182,7 +200,24 @@ final class SessionExpiryIndex {
     return Request.cmd(Command.ZREM, set, id);
   }
 
+  /**
+   * Enters sessions that are missing, as expired ones. The search for expired sessions corrects
+   * that, or removes those that have ended.
+   */
+  private void enterMissing() {
+    List<String> some = missing.stream().limit(MOST_AT_ONCE).toList();
+    if (some.isEmpty()) {
+      return;
+    }
+    Request add = Request.cmd(Command.ZADD).arg(keys.sessions()).arg("NX");
+    some.forEach(id -> add.arg(0).arg(id));
+    if (unlessAway(keys.sessions(), () -> redis.send(add) != null, false)) {
+      some.forEach(missing::remove);
+    }
+  }
+
   List<String> expired(int most) {
+    enterMissing();
     List<String> expired =
         sets().stream()
             .flatMap(set ->
