@@ -95,6 +95,7 @@ final class SessionExpiryIndex {
   /** Does not wait: if this fails, the entries go when they expire. */
   void removeLater(Session session) {
     String id = session.id().value();
+    missing.remove(id);
     allSets(session.opener()).forEach(set -> redis.sendLater(removal(set, id)));
   }
 
