@@ -3,7 +3,6 @@ package dev.holdfast.auth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.RedisFixture;
@@ -28,13 +27,15 @@ class SharedLimitsIT {
   private static final int PER_SECOND = 20;
   private static final int CONNECTIONS = 9;
 
-  private static List<Gateway> start(RedisFixture redis) {
+  private static List<Gateway> start(RedisFixture redis, String limit, int most) {
     Map<String, String> settings =
         redis.gatewaySettings(
-            "holdfast.auth.keys.alice.hash", ALICE.hash(),
-            "holdfast.auth.keys.bob.hash", BOB.hash(),
-            "holdfast.limits.requests-per-second", Integer.toString(PER_SECOND),
-            "holdfast.limits.connections-per-address", Integer.toString(CONNECTIONS));
+            "holdfast.auth.keys.alice.hash",
+            ALICE.hash(),
+            "holdfast.auth.keys.bob.hash",
+            BOB.hash(),
+            "holdfast.limits." + limit,
+            Integer.toString(most));
     return Gateway.startAll(Collections.nCopies(REPLICAS, settings));
   }
 
@@ -86,7 +87,7 @@ class SharedLimitsIT {
     AtomicInteger single = new AtomicInteger();
     List<Sender> senders = new ArrayList<>();
     try (RedisFixture redis = RedisFixture.start()) {
-      List<Gateway> replicas = start(redis);
+      List<Gateway> replicas = start(redis, "requests-per-second", PER_SECOND);
       try {
         McpClient alice = McpClient.at(replicas.getFirst().url(), ALICE);
         McpClient bob = McpClient.at(replicas.getFirst().url(), BOB);
@@ -109,37 +110,29 @@ class SharedLimitsIT {
   @Test
   void shouldLimitTheConnectionsOfAClientOnAllReplicasUntilOneIsLost() {
     try (RedisFixture redis = RedisFixture.start()) {
-      List<Gateway> replicas = start(redis);
+      List<Gateway> replicas = start(redis, "connections-per-address", CONNECTIONS);
       try {
         McpClient bob = McpClient.at(replicas.get(1).url(), BOB);
         McpClient elsewhere = McpClient.at(replicas.get(1).url(), ALICE);
         assertThat(elsewhere.listen().status()).isEqualTo(200);
-        List<McpClient> clients = new ArrayList<>();
-        for (int i = 0; i < CONNECTIONS; i++) {
-          clients.add(opened(replicas.getFirst()));
-        }
-        List<FrameStream> streams = clients.stream().map(McpClient::listen).toList();
-        assertThat(streams).extracting(FrameStream::status).contains(200);
+        listen(replicas.getFirst(), CONNECTIONS - 1);
         await().until(() -> elsewhere.post(PING).statusCode() == 429);
         assertThat(elsewhere.post(PING).body()).contains("Too many connections from this client");
         assertThat(bob.ask(PING)).contains("\"result\"");
 
         replicas.getFirst().kill();
-        for (int i = 1; i < CONNECTIONS; i++) {
-          McpClient moved = clients.get(i).elsewhere(replicas.get(1).url());
-          await().atMost(Duration.ofSeconds(20)).until(() -> moved.listen().status() == 200);
-        }
+        listen(replicas.get(1), CONNECTIONS - 1);
       } finally {
         replicas.forEach(Gateway::close);
       }
     }
   }
 
-  /** A new session, however many requests there were in this second. */
-  private static McpClient opened(Gateway replica) {
-    return await()
-        .until(
-            () -> McpClient.at(replica.url(), ALICE),
-            client -> client.initialized().statusCode() == 200);
+  /** Opens streams, each in a session of its own and as soon as the limit admits it. */
+  private static void listen(Gateway replica, int streams) {
+    for (int i = 0; i < streams; i++) {
+      McpClient client = McpClient.at(replica.url(), ALICE);
+      await().atMost(PATIENCE).until(() -> client.listen().status() == 200);
+    }
   }
 }
