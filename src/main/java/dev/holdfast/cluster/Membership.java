@@ -40,6 +40,7 @@ public final class Membership implements AutoCloseable {
   private final AtomicBoolean takingOver = new AtomicBoolean();
   private final AtomicBoolean left = new AtomicBoolean();
   private volatile boolean adopting = true;
+  private volatile int alive = 1;
 
   /**
    * Time of the first failed heartbeat; null after a successful one. Owned by the thread of the
@@ -100,6 +101,7 @@ public final class Membership implements AutoCloseable {
     try {
       ReplicaRegistry.Heartbeat heartbeat = replicas.heartbeat(sessions.registrations());
       redisAnswered();
+      alive = heartbeat.alive();
       if (!heartbeat.steady()) {
         sessions.addAllAgain();
         onSuspected.run();
@@ -144,6 +146,14 @@ public final class Membership implements AutoCloseable {
     } finally {
       takingOver.set(false);
     }
+  }
+
+  /**
+   * Number of replicas that were not lost at the last heartbeat that Redis answered, this one among
+   * them; 1 before the first.
+   */
+  public int alive() {
+    return alive;
   }
 
   /** Stops adopting sessions of lost replicas. Heartbeats continue. */

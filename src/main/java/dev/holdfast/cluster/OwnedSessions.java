@@ -2,6 +2,7 @@ package dev.holdfast.cluster;
 
 import dev.holdfast.log.LogKey;
 import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Command;
@@ -21,7 +22,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sessions in which this replica owns streams. Redis records them, so other replicas can adopt
  * them if this one is lost. A session is recorded before its first stream is opened, and stays for
- * a while after its last stream has ended. So most streams need no command. Thread-safe.
+ * a while after its last stream has ended. So most streams need no command. While the server of
+ * these records is away, and others of its cluster are not, streams open without a record; then
+ * other replicas cannot adopt them before {@link #sweep} has recorded the session. Thread-safe.
  *
  * <p>Methods throw {@link dev.holdfast.redis.RedisException} when Redis does not answer in time.
  */
@@ -71,17 +74,43 @@ public final class OwnedSessions {
     }
     lock.readLock().lock();
     try {
-      List<@Nullable Response> replies =
-          redis.sendAll(
-              List.of(
-                  register(), Request.cmd(Command.SADD, key, session.value()), extendRetention()));
-      if (String.valueOf(replies.getFirst()).equals("1")) {
+      if (record(session)) {
         registrations.incrementAndGet();
       }
       recorded.put(session, System.nanoTime());
     } finally {
       lock.readLock().unlock();
     }
+  }
+
+  /** Returns true if this replica was missing in the set of replicas. */
+  private boolean record(LogKey session) {
+    Request add = Request.cmd(Command.SADD, key, session.value());
+    try {
+      return isOne(redis.sendAll(List.of(register(), add, extendRetention())).getFirst());
+    } catch (RedisException failure) {
+      if (!redis.isAway(replicas) && !redis.isAway(key)) {
+        throw failure;
+      }
+    }
+    // Sessions of other servers of the cluster go on. The next sweep records this one.
+    var _ = unlessAway(key, add);
+    return isOne(unlessAway(replicas, register()));
+  }
+
+  private @Nullable Response unlessAway(String of, Request request) {
+    try {
+      return redis.send(request);
+    } catch (RedisException failure) {
+      if (redis.isAway(of)) {
+        return null;
+      }
+      throw failure;
+    }
+  }
+
+  private static boolean isOne(@Nullable Response reply) {
+    return RedisClient.number(reply) == 1;
   }
 
   /** Heartbeats register too, but a session may be added before the first heartbeat succeeds. */

@@ -50,8 +50,9 @@ final class ReplicaRegistry {
    *
    * @param steady false while other replicas may have considered this one lost
    * @param lost the lost replicas; while not steady, only those that left by themselves
+   * @param alive the number of replicas that are not silent, this one among them
    */
-  record Heartbeat(boolean steady, List<ReplicaId> lost) {}
+  record Heartbeat(boolean steady, List<ReplicaId> lost, int alive) {}
 
   /**
    * Records that this replica is alive. For one thread only.
@@ -77,7 +78,9 @@ final class ReplicaRegistry {
     boolean steady = now - steadySince >= deadAfter;
     Response lost = found.get(steady ? 2 : 3);
     return new Heartbeat(
-        steady, lost.stream().map(each -> new ReplicaId(each.toString())).toList());
+        steady,
+        lost.stream().map(each -> new ReplicaId(each.toString())).toList(),
+        Math.toIntExact(number(found.get(4))));
   }
 
   /**

@@ -201,6 +201,16 @@ final class ClusterClient implements RedisClient {
   }
 
   @Override
+  public boolean isAway(String key) {
+    SlotMap map = nodes.slotMapNow().orElse(null);
+    if (map == null) {
+      return false;
+    }
+    ServerAddress primary = map.primary(SlotMap.slot(key));
+    return primary == null || nodes.client(primary).isUnreachable();
+  }
+
+  @Override
   public Redis newSubscriptionClient() {
     return nodes.newVertxClient();
   }

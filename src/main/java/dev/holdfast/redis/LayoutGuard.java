@@ -78,6 +78,11 @@ public final class LayoutGuard implements RedisClient {
   }
 
   @Override
+  public boolean isAway(String key) {
+    return client.isAway(key);
+  }
+
+  @Override
   public boolean mayLoseMessages() {
     return client.mayLoseMessages();
   }

@@ -94,6 +94,15 @@ public interface RedisClient extends AutoCloseable {
   void check(String key);
 
   /**
+   * Returns true if this key is on a server of a cluster that could not be reached, while others
+   * may go on. Tries to reach it again, without waiting. Returns false without a cluster: then all
+   * keys are away, or none.
+   */
+  default boolean isAway(String key) {
+    return false;
+  }
+
+  /**
    * Makes a Vert.x client for a subscription, which needs a connection of its own. On a cluster it
    * connects to any server, since all servers forward published messages.
    */

@@ -134,6 +134,11 @@ public record RedisKeys(String prefix) {
     return reports() + ":turn";
   }
 
+  /** HASH: what some of the busy clients use, by replica. */
+  public String clientUse(int slice) {
+    return prefix + "use:" + slice;
+  }
+
   /** ZSET: all replicas by the time of their last heartbeat in ms since the epoch. */
   public String replicas() {
     return prefix + "replicas";

@@ -157,6 +157,20 @@ final class ServerClient implements RedisClient {
     return connection != null && connection.isEstablished();
   }
 
+  /**
+   * Returns true if the connection has ended, and no other one is established. Then it begins to
+   * connect.
+   */
+  boolean isUnreachable() {
+    ServerConnection connection = current;
+    if (closed || connection == null || connection.isEstablished()) {
+      return closed;
+    }
+    boolean ended = connection.isClosed() || unreachable;
+    ServerConnection _ = connection();
+    return ended;
+  }
+
   @Override
   public void close() {
     try (var _ = lock.hold()) {

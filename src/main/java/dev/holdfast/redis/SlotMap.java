@@ -67,6 +67,11 @@ final class SlotMap {
     return keys.isEmpty() ? -1 : ZModem.generate(keys.getFirst());
   }
 
+  /** The slot of a key. */
+  static int slot(String key) {
+    return ZModem.generate(key);
+  }
+
   /** The server that has a slot; null when none has. */
   @Nullable ServerAddress primary(int slot) {
     return primaries[slot];
@@ -78,7 +83,7 @@ final class SlotMap {
     Set<ServerAddress> missing = new HashSet<>(distinct);
     for (int i = 0; i < MAX_TAGS && !missing.isEmpty(); i++) {
       String tag = "{" + i + "}";
-      ServerAddress primary = primaries[ZModem.generate(tag)];
+      ServerAddress primary = primaries[slot(tag)];
       if (primary != null && missing.remove(primary)) {
         tags.put(primary, tag);
       }

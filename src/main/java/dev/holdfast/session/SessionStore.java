@@ -19,6 +19,11 @@ public interface SessionStore {
   /** Maximum number of sessions on one page of {@link #list}. */
   int MAX_PAGE_SIZE = 500;
 
+  /** A random id for a new session. If parts of the store are away, it belongs to another part. */
+  default SessionId newId() {
+    return SessionId.random();
+  }
+
   /**
    * Records a new session. It expires after {@link Session#OPENING_TIMEOUT}, or sooner when few
    * places are left; the first {@link #touch} of an initialized session starts its idle timeout.

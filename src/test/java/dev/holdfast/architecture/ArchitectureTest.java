@@ -296,6 +296,7 @@ class ArchitectureTest {
               "http.error",
               List.of("budget", "relay.pump", "relay.stream", "session", "call", "protocol")),
           entry("http.limit", List.of("call", "config", "http.error", "budget", "lock", "session")),
+          entry("http.limit.redis", List.of("http.limit", "redis")),
           entry("http.origin", List.of("config", "http.error", "call", "protocol")),
           entry(
               "http.socket",
@@ -529,6 +530,7 @@ class ArchitectureTest {
                   "era.south",
                   "http",
                   "http.limit",
+                  "http.limit.redis",
                   "http.origin",
                   "http.socket",
                   "observe",
@@ -609,6 +611,7 @@ class ArchitectureTest {
         "log.redis",
         "log.redis.script",
         "session.redis",
+        "http.limit.redis",
         "oauth",
         "upstream.http",
         "upstream.token",

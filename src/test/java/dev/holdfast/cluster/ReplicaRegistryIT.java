@@ -78,6 +78,15 @@ class ReplicaRegistryIT {
     assertThat(replicas.isSilent(OTHER, false)).isFalse();
   }
 
+  @Test
+  void shouldCountTheReplicasThatAreNotSilent() {
+    setLastHeartbeat(OTHER, Duration.ZERO);
+    setLastHeartbeat(new ReplicaId("silent"), TIMING.deadAfter().plusSeconds(1));
+    redis.command("ZADD", KEYS.replicas(), "0", "left");
+
+    assertThat(replicas.heartbeat(sessions.registrations()).alive()).isEqualTo(2);
+  }
+
   /** A new replica cannot know whether Redis received heartbeats before. */
   @Test
   void shouldFindNobodyAtFirst() {

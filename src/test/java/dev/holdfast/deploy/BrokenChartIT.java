@@ -369,6 +369,12 @@ class BrokenChartIT {
             "metric: holdfast_connections"),
         edit(
             ChartCheck.SCALING,
+            "production.yaml",
+            "values.yaml",
+            "metric: jvm_memory_usage_after_gc",
+            "metric: jvm_memory_used_bytes"),
+        edit(
+            ChartCheck.SCALING,
             "memory.yaml",
             "templates/pdb.yaml",
             "(include \"holdfast.severalReplicas\" .)",

@@ -51,6 +51,13 @@ class HealthAndMetricsTest {
   @Inject RequestLimit requests;
   @Inject ClientBytes bodies;
 
+  /** The autoscaler of the chart may use it. */
+  @Test
+  void shouldTellTheUsedPartOfTheOldGeneration() {
+    assertThat(get(GatewayUrl.management("/q/metrics")).asString())
+        .containsPattern("(?m)^jvm_memory_usage_after_gc\\{area=\"heap\",pool=\"long-lived\"");
+  }
+
   @Test
   void shouldBeReadyWhileTheStoreAnswers() {
     get(GatewayUrl.management("/q/health/ready"))

@@ -163,9 +163,12 @@ class ClusterClientIT {
     primary.kill();
 
     assertThatExceptionOfType(RedisException.class).isThrownBy(() -> link.send(increment(key)));
+    assertThat(link.isAway(key)).isTrue();
+    assertThat(link.isAway(other)).isFalse();
     link.check("check"); // Others are there, so the replica stays ready.
     awaitWhileOthersGoOn(key, other);
     assertThat(failures).isEmpty();
+    assertThat(link.isAway(key)).isFalse();
 
     primary.restart();
     assertThat(works(key)).isTrue();

@@ -9,24 +9,28 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** A Redis Cluster: three primaries with a replica each, which takes over within seconds. */
+/**
+ * A Redis Cluster of three primaries. Each has a replica, which takes over within seconds, or none;
+ * then it has what it had when it comes back.
+ */
 public final class ClusterFixture implements AutoCloseable {
 
   private static final int PRIMARIES = 3;
   private static final int SLOTS = 16_384;
 
-  /** What is told of a range: first and last slot; address, port and id of two servers. */
-  private static final int RANGE = 2 + 2 * 3;
+  /** What is told of a range: first and last slot; address, port and id of each server. */
+  private final int range;
 
   /** Servers of a cluster speak to each other on a port that is higher by that much. */
   private static final int BUS = 10_000;
 
   private final List<RedisFixture> servers = new ArrayList<>();
 
-  private ClusterFixture() {
+  private ClusterFixture(int serversOfARange) {
+    range = 2 + serversOfARange * 3;
     try {
-      for (int i = 0; i < 2 * PRIMARIES; i++) {
-        servers.add(startServer());
+      for (int i = 0; i < serversOfARange * PRIMARIES; i++) {
+        servers.add(startServer(serversOfARange == 1 ? "yes" : "no"));
       }
       join();
     } catch (RuntimeException failure) {
@@ -37,13 +41,19 @@ public final class ClusterFixture implements AutoCloseable {
 
   /** Starts all, and returns when all know each other and who has what. */
   public static ClusterFixture start() {
-    return new ClusterFixture();
+    return new ClusterFixture(2);
   }
 
-  private static RedisFixture startServer() {
+  /** Starts only primaries, and returns when all know each other and who has what. */
+  public static ClusterFixture startWithoutReplicas() {
+    return new ClusterFixture(1);
+  }
+
+  private static RedisFixture startServer(String appendOnly) {
     return RedisFixture.start(
         Ports.freeWith(BUS),
         Stream.of(
+                "--appendonly " + appendOnly,
                 "--cluster-enabled yes",
                 "--cluster-node-timeout 1000",
                 "--cluster-require-full-coverage no",
@@ -72,24 +82,24 @@ public final class ClusterFixture implements AutoCloseable {
     }
     awaitAll(servers, "CLUSTER", "INFO", "cluster_known_nodes:" + servers.size());
     List<RedisFixture> replicas = servers.subList(PRIMARIES, servers.size());
-    for (int i = 0; i < PRIMARIES; i++) {
-      String primary = servers.get(i).reply("CLUSTER", "MYID").getFirst();
+    for (int i = 0; i < replicas.size(); i++) {
+      String primary = id(servers.get(i));
       RedisFixture replica = replicas.get(i);
       awaitStart(() -> replica.command("CLUSTER", "REPLICATE", primary).equals("+OK"));
     }
     awaitWhole();
   }
 
-  /** Returns when all servers run and agree that each primary has a replica. */
+  /** Returns when all servers run and agree on who has what. */
   public void awaitWhole() {
     servers.forEach(each -> awaitStart(() -> isWhole(each)));
   }
 
-  private static boolean isWhole(RedisFixture server) {
+  private boolean isWhole(RedisFixture server) {
     String replication = server.reply("INFO", "replication").getFirst();
     return (replication.contains("role:master") || replication.contains("master_link_status:up"))
         && server.reply("CLUSTER", "INFO").getFirst().contains("cluster_state:ok")
-        && server.reply("CLUSTER", "SLOTS").size() % RANGE == 0;
+        && server.reply("CLUSTER", "SLOTS").size() % range == 0;
   }
 
   private static void awaitAll(
@@ -126,6 +136,34 @@ public final class ClusterFixture implements AutoCloseable {
                     .toList(),
             found -> !found.isEmpty())
         .getFirst();
+  }
+
+  /** Moves the slot of a key to the next server, one key after the other, while others use it. */
+  public void move(String key) {
+    RedisFixture from = primaryOf(key);
+    RedisFixture to = servers.get((servers.indexOf(from) + 1) % PRIMARIES);
+    String slot = from.reply("CLUSTER", "KEYSLOT", key).getFirst();
+    to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", id(from));
+    from.command("CLUSTER", "SETSLOT", slot, "MIGRATING", id(to));
+    for (List<String> keys = keys(from, slot); !keys.isEmpty(); keys = keys(from, slot)) {
+      String port = Integer.toString(to.port());
+      String moved = from.command("MIGRATE", "127.0.0.1", port, keys.getFirst(), "0", "5000");
+      if (!moved.equals("+OK") && !moved.equals("+NOKEY")) {
+        throw new IllegalStateException(moved);
+      }
+    }
+    // First the new one, which must know of it before any other does.
+    for (RedisFixture each : List.of(to, from)) {
+      each.command("CLUSTER", "SETSLOT", slot, "NODE", id(to));
+    }
+  }
+
+  private static String id(RedisFixture server) {
+    return server.reply("CLUSTER", "MYID").getFirst();
+  }
+
+  private static List<String> keys(RedisFixture server, String slot) {
+    return server.reply("CLUSTER", "GETKEYSINSLOT", slot, "1");
   }
 
   @Override

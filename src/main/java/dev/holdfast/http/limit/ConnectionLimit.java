@@ -1,7 +1,6 @@
 package dev.holdfast.http.limit;
 
 import dev.holdfast.budget.ByteBudget;
-import dev.holdfast.budget.Shares;
 import dev.holdfast.http.error.RequestRejectedException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,7 +20,7 @@ public final class ConnectionLimit {
   private final IntSupplier max;
   private final ClientBytes held;
   private final AtomicInteger acquired = new AtomicInteger();
-  private final Shares<Client> clients;
+  private final ClientLimit clients;
   private final AtomicBoolean warned = new AtomicBoolean();
 
   /** Creates a limit whose numbers of connections may change. */
@@ -47,7 +46,7 @@ public final class ConnectionLimit {
    */
   public ConnectionLimit(IntSupplier max, IntSupplier maxPerClient, long bytes, int largest) {
     this.max = max;
-    clients = new Shares<>(maxPerClient::getAsInt);
+    clients = new ClientLimit("connections", maxPerClient);
     held = new ClientBytes(bytes, largest);
   }
 
@@ -61,12 +60,17 @@ public final class ConnectionLimit {
       acquired.decrementAndGet();
       throw new RequestRejectedException(429, "Too many connections");
     }
-    if (!clients.tryTake(client, 1)) {
+    if (!clients.tryTake(client)) {
       acquired.decrementAndGet();
       warnOnce(client);
       throw new RequestRejectedException(429, "Too many connections from this client");
     }
     return new Slot(client);
+  }
+
+  /** The limit of each client. */
+  public ClientLimit perClient() {
+    return clients;
   }
 
   /** The number of slots. */
@@ -95,12 +99,12 @@ public final class ConnectionLimit {
   }
 
   private void release(Client client) {
-    clients.giveBack(client, 1);
+    clients.giveBack(client);
     acquired.decrementAndGet();
   }
 
   int clients() {
-    return clients.size();
+    return clients.clients();
   }
 
   /** One connection's share of the limit. */

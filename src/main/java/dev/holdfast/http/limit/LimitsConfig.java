@@ -24,9 +24,10 @@ public interface LimitsConfig {
   int connections();
 
   /**
-   * Maximum number of these connections per client; more are refused with 429. A client is a
-   * principal or, without keys and tokens, an address. An IPv6 client is its /64 network. The
-   * address is that of the socket, unless {@code quarkus.http.proxy.*} trusts a proxy to name it.
+   * Maximum number of these connections per client, on all replicas that share a Redis; more are
+   * refused with 429. A client is a principal or, without keys and tokens, an address. An IPv6
+   * client is its /64 network. The address is that of the socket, unless {@code
+   * quarkus.http.proxy.*} trusts a proxy to name it.
    */
   @WithDefault("1000")
   @Range(min = "1", max = "1000000")
@@ -41,17 +42,18 @@ public interface LimitsConfig {
   int requests();
 
   /**
-   * Maximum number of these requests per client; more are refused with 429. Clients are those of
-   * {@link #connectionsPerAddress}. A request counts for its address until its principal is known.
+   * Maximum number of these requests per client, on all replicas that share a Redis; more are
+   * refused with 429. Clients are those of {@link #connectionsPerAddress}. A request counts for its
+   * address until its principal is known.
    */
   @WithDefault("1000")
   @Range(min = "1", max = "1000000")
   int requestsPerAddress();
 
   /**
-   * Maximum number of requests per second of one client, on this replica; more are refused with
-   * 429. A client that was silent for a second may send as many at once. Clients are those of
-   * {@link #connectionsPerAddress}. Without it, there is no limit.
+   * Maximum number of requests per second of one client, on all replicas that share a Redis; more
+   * are refused with 429. A client that was silent for a second may send as many at once. Clients
+   * are those of {@link #connectionsPerAddress}. Without it, there is no limit.
    */
   @Range(min = "1", max = "1000000")
   OptionalInt requestsPerSecond();

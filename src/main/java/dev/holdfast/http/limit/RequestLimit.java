@@ -1,6 +1,5 @@
 package dev.holdfast.http.limit;
 
-import dev.holdfast.budget.Shares;
 import dev.holdfast.http.error.RequestRejectedException;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +22,7 @@ public final class RequestLimit {
 
   private final IntSupplier max;
   private final AtomicInteger all = new AtomicInteger();
-  private final Shares<Client> clients;
+  private final ClientLimit clients;
   private final RequestRate rate;
   private final Function<String, OptionalInt> maxByUpstream;
 
@@ -44,9 +43,14 @@ public final class RequestLimit {
       Supplier<OptionalInt> perSecond,
       Function<String, OptionalInt> maxByUpstream) {
     this.max = max;
-    clients = new Shares<>(maxPerClient::getAsInt);
+    clients = new ClientLimit("requests", maxPerClient);
     rate = new RequestRate(perSecond);
     this.maxByUpstream = maxByUpstream;
+  }
+
+  /** The limits of each client: on requests in progress, and per second. */
+  public List<ClientLimit> perClient() {
+    return List.of(clients, rate.perClient());
   }
 
   /** The number of requests that may be in progress. */
@@ -118,7 +122,7 @@ public final class RequestLimit {
     }
 
     private void take(Client by) {
-      if (!clients.tryTake(by, 1)) {
+      if (!clients.tryTake(by)) {
         throw new RequestRejectedException(429, "Too many requests at once from this client");
       }
     }
@@ -139,7 +143,7 @@ public final class RequestLimit {
     public void belongTo(Client owner) {
       if (!owner.equals(client)) {
         take(owner);
-        clients.giveBack(client, 1);
+        clients.giveBack(client);
         client = owner;
       }
       if (!rate.tryTake(owner)) {
@@ -151,7 +155,7 @@ public final class RequestLimit {
     @Override
     public void close() {
       counted.forEach(AtomicInteger::decrementAndGet);
-      clients.giveBack(client, 1);
+      clients.giveBack(client);
     }
   }
 }

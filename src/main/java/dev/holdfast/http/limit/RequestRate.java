@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Limits the requests of each client per second. Each client has a bucket of tokens. The bucket
- * fills at that rate, and holds as many tokens as one second brings. Thread-safe.
+ * fills at the rate of the client's {@link ClientLimit#share}, and holds as many tokens as one
+ * second brings, but at least one. Thread-safe.
  */
 final class RequestRate {
 
@@ -19,6 +20,7 @@ final class RequestRate {
   private static final double SECOND = 1e9;
 
   private final Supplier<OptionalInt> perSecond;
+  private final ClientLimit limit;
   private final LongSupplier nanoTime;
   private final Map<Client, Bucket> buckets = LruMap.create(MAX_CLIENTS);
 
@@ -36,25 +38,31 @@ final class RequestRate {
 
   RequestRate(Supplier<OptionalInt> perSecond, LongSupplier nanoTime) {
     this.perSecond = perSecond;
+    this.limit = new ClientLimit("rate", () -> perSecond.get().orElse(Integer.MAX_VALUE));
     this.nanoTime = nanoTime;
   }
 
   /** Counts a request of a client unless that exceeds the limit. */
   boolean tryTake(Client client) {
-    OptionalInt perSecond = this.perSecond.get();
-    if (perSecond.isEmpty()) {
+    if (perSecond.get().isEmpty()) {
       return true;
     }
-    int most = perSecond.getAsInt();
-    return buckets.compute(client, (_, before) -> next(before, most)).taken();
+    limit.want(client);
+    double share = limit.share(client);
+    return buckets.compute(client, (_, before) -> next(before, share)).taken();
   }
 
-  private Bucket next(@Nullable Bucket before, int most) {
+  private Bucket next(@Nullable Bucket before, double share) {
     long now = nanoTime.getAsLong();
+    double size = Math.max(1, share);
     double tokens =
-        before == null ? most : Math.min(most, before.tokens + (now - before.at) * most / SECOND);
+        before == null ? size : Math.min(size, before.tokens + (now - before.at) * share / SECOND);
     boolean taken = tokens >= 1;
     return new Bucket(taken ? tokens - 1 : tokens, now, taken);
+  }
+
+  ClientLimit perClient() {
+    return limit;
   }
 
   int clients() {

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.audit.AuditLog;
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.call.Caller;
-import dev.holdfast.call.SessionId;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
@@ -81,7 +80,7 @@ public record SessionOpener(
     Upstream _ = upstreams.forNewSession(upstreamName);
     Session session =
         Session.opening(
-            SessionId.random(),
+            upstreams.store().newId(),
             upstreamName,
             now(),
             opener.share(),
@@ -107,7 +106,7 @@ public record SessionOpener(
         (link, version) -> {
           Session session =
               new Session(
-                  SessionId.random(),
+                  upstreams.store().newId(),
                   upstreamName,
                   link.session(),
                   version,

@@ -42,6 +42,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisSessionStore implements SessionStore {
 
+  /** With one of three servers away, all tries fail for one session in 43 million. */
+  private static final int ID_TRIES = 16;
+
   private static final String FIRST_PAGE = "0";
   private static final Pattern CURSOR = Pattern.compile("\\d{1,20}");
 
@@ -88,17 +91,33 @@ public final class RedisSessionStore implements SessionStore {
     this.index = new SessionExpiryIndex(redis, keys, timeToLive, limits);
   }
 
+  /** After some tries, the id may belong to a server that is away. */
+  @Override
+  public SessionId newId() {
+    SessionId id = SessionId.random();
+    for (int i = 1; i < ID_TRIES && redis.isAway(keys.session(id.value())); i++) {
+      id = SessionId.random();
+    }
+    return id;
+  }
+
   @Override
   public void create(Session session) {
     run(redis::requireLayout); // No replica begins a session beside data of another layout.
     boolean crowded = call(() -> index.add(session, Session.openingTimeout(idleTimeout, false)));
-    Response created =
-        run(
-            create,
-            session.id(),
-            Session.openingTimeout(idleTimeout, crowded).toMillis(),
-            timeToLive.toMillis(),
-            SessionFields.namesAndValues(session));
+    Response created;
+    try {
+      created =
+          run(
+              create,
+              session.id(),
+              Session.openingTimeout(idleTimeout, crowded).toMillis(),
+              timeToLive.toMillis(),
+              SessionFields.namesAndValues(session));
+    } catch (SessionStoreException failure) {
+      index.removeLater(session);
+      throw failure;
+    }
     if (crowded) {
       boolean _ = updateIndex(session.id(), created);
     }

@@ -2,6 +2,7 @@ package dev.holdfast.session.redis;
 
 import dev.holdfast.call.SessionId;
 import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
 import dev.holdfast.session.Session;
@@ -13,6 +14,9 @@ import io.vertx.redis.client.Response;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -26,6 +30,15 @@ final class SessionExpiryIndex {
 
   /** Entries of one command, for which no other one waits long. */
   private static final int MOST_AT_ONCE = 100;
+
+  /** Sessions that are entered later, at most. */
+  private static final int MOST_MISSING = 10_000;
+
+  /** A substitute for the number of sessions in a set. */
+  private static final int UNKNOWN = -1;
+
+  /** Sessions that the set of all sessions lacks, since its server was away. */
+  private final Set<String> missing = ConcurrentHashMap.newKeySet();
 
   private final RedisScript addWithinLimit;
   private final RedisScript listExpired;
@@ -74,10 +87,43 @@ final class SessionExpiryIndex {
       crowded |= addWithinLimit(keys.sessions(), id, most.all(), timeout, false);
       return crowded;
     } catch (Throwable failure) {
-      // Do not wait: if this fails, the entries go when they expire.
-      var _ = redis.sendLater(removal(opened, id));
-      own.ifPresent(_ -> redis.sendLater(removal(keys.sessions(session.upstream()), id)));
+      removeLater(session);
       throw failure;
+    }
+  }
+
+  /** Does not wait: if this fails, the entries go when they expire. */
+  void removeLater(Session session) {
+    String id = session.id().value();
+    missing.remove(id);
+    allSets(session.opener()).forEach(set -> redis.sendLater(removal(set, id)));
+  }
+
+  /**
+   * Runs a command on one set. On a cluster whose server of this set is away, returns a substitute:
+   * sessions in the slots of others go on.
+   */
+  private <T> T unlessAway(String set, Supplier<T> command, T substitute) {
+    try {
+      return command.get();
+    } catch (RedisException failure) {
+      if (redis.isAway(set)) {
+        return substitute;
+      }
+      throw failure;
+    }
+  }
+
+  /** Sends a command to each of some sets, in which it may be repeated. */
+  private void sendToAll(List<String> sets, Function<String, Request> command) {
+    try {
+      var _ = redis.sendAll(sets.stream().map(command).toList());
+    } catch (RedisException failure) {
+      if (sets.stream().noneMatch(redis::isAway)) {
+        throw failure;
+      }
+      sets.forEach(
+          set -> unlessAway(set, () -> RedisClient.number(redis.send(command.apply(set))), 0L));
     }
   }
 
@@ -85,8 +131,19 @@ final class SessionExpiryIndex {
       String set, String id, int most, Duration timeout, boolean removeExpired) {
     List<Object> times = List.of(timeout.toMillis(), timeToLive.toMillis());
     int taken =
-        Integer.parseInt(
-            addWithinLimit.runForText(List.of(set), id, most, times, removeExpired ? 1 : 0));
+        unlessAway(
+            set,
+            () ->
+                Integer.parseInt(
+                    addWithinLimit.runForText(
+                        List.of(set), id, most, times, removeExpired ? 1 : 0)),
+            UNKNOWN);
+    if (taken == UNKNOWN) {
+      if (set.equals(keys.sessions()) && missing.size() < MOST_MISSING) {
+        missing.add(id);
+      }
+      return false;
+    }
     if (taken >= most) {
       throw new TooManySessionsException(most);
     }
@@ -95,7 +152,7 @@ final class SessionExpiryIndex {
 
   /** Updates the time when a session expires. Does not add a removed session again. */
   void updateExpiry(String id, String expires) {
-    var _ = redis.sendAll(sets().stream().map(set -> update(set, id, expires)).toList());
+    sendToAll(sets(), set -> update(set, id, expires));
   }
 
   /** The end of a session's idle timeout, in ms since the epoch, and who opened it. */
@@ -132,19 +189,44 @@ final class SessionExpiryIndex {
   }
 
   void remove(String id, String opener) {
-    Stream<String> all = Stream.concat(sets().stream(), Stream.of(keys.openedSessions(opener)));
-    var _ = redis.sendAll(all.map(set -> removal(set, id)).toList());
+    missing.remove(id);
+    sendToAll(allSets(opener), set -> removal(set, id));
+  }
+
+  private List<String> allSets(String opener) {
+    return Stream.concat(sets().stream(), Stream.of(keys.openedSessions(opener))).toList();
   }
 
   private static Request removal(String set, String id) {
     return Request.cmd(Command.ZREM, set, id);
   }
 
+  /**
+   * Enters sessions that are missing, as expired ones. The search for expired sessions corrects
+   * that, or removes those that have ended.
+   */
+  private void enterMissing() {
+    List<String> some = missing.stream().limit(MOST_AT_ONCE).toList();
+    if (some.isEmpty()) {
+      return;
+    }
+    Request add = Request.cmd(Command.ZADD).arg(keys.sessions()).arg("NX");
+    some.forEach(id -> add.arg(0).arg(id));
+    if (unlessAway(keys.sessions(), () -> redis.send(add) != null, false)) {
+      some.forEach(missing::remove);
+    }
+  }
+
   List<String> expired(int most) {
+    enterMissing();
     List<String> expired =
         sets().stream()
-            .flatMap(
-                set -> listExpired.runForList(List.of(set), most, timeToLive.toMillis()).stream())
+            .flatMap(set ->
+                unlessAway(
+                    set,
+                    () -> listExpired.runForList(List.of(set), most, timeToLive.toMillis()),
+                    List.<Response>of())
+                    .stream())
             .map(Response::toString)
             .distinct()
             .toList();
