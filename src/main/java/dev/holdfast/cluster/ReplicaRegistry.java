@@ -9,6 +9,7 @@ import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Response;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The set of all replicas, each with the time of its last heartbeat by the clock of Redis. A
@@ -20,10 +21,8 @@ import java.util.List;
  */
 final class ReplicaRegistry {
 
-  /** Maximum number of lost replicas in one reply. The next heartbeat returns the rest. */
-  private static final int MAX_LOST = 16;
-
   private final RedisScript heartbeat;
+  private final RedisScript nextLost;
   private final RedisScript isSilent;
   private final RedisScript leave;
   private final List<String> key;
@@ -38,6 +37,7 @@ final class ReplicaRegistry {
 
   ReplicaRegistry(RedisClient redis, RedisKeys keys, ReplicaId self, ClusterConfig timing) {
     this.heartbeat = new RedisScript(redis, ReplicaRegistry.class, "heartbeat.lua");
+    this.nextLost = new RedisScript(redis, ReplicaRegistry.class, "next-lost.lua");
     this.isSilent = new RedisScript(redis, ReplicaRegistry.class, "is-silent.lua");
     this.leave = new RedisScript(redis, ReplicaRegistry.class, "leave.lua");
     this.key = List.of(keys.replicas());
@@ -49,9 +49,9 @@ final class ReplicaRegistry {
    * The result of a heartbeat.
    *
    * @param steady false while other replicas may have considered this one lost
-   * @param lost the lost replicas; while not steady, only those that left by themselves
+   * @param lost whether {@link #nextLost} has a replica
    */
-  record Heartbeat(boolean steady, List<ReplicaId> lost) {}
+  record Heartbeat(boolean steady, boolean lost) {}
 
   /**
    * Records that this replica is alive. For one thread only.
@@ -63,7 +63,7 @@ final class ReplicaRegistry {
   Heartbeat heartbeat(long registered) {
     long deadAfter = timing.deadAfter().toMillis();
     long retention = OwnedSessions.RETENTION.toMillis();
-    Response found = requireNonNull(heartbeat.run(key, self, deadAfter, MAX_LOST, retention));
+    Response found = requireNonNull(heartbeat.run(key, self, deadAfter, retention));
     long now = number(found.get(0));
     Response before = found.get(1);
     if (before == null
@@ -75,9 +75,18 @@ final class ReplicaRegistry {
       registrations = registered;
     }
     boolean steady = now - steadySince >= deadAfter;
-    Response lost = found.get(steady ? 2 : 3);
-    return new Heartbeat(
-        steady, lost.stream().map(each -> new ReplicaId(each.toString())).toList());
+    return new Heartbeat(steady, number(found.get(steady ? 2 : 3)) > 0);
+  }
+
+  /**
+   * Returns a lost replica whose sessions this one adopts. No other replica gets it within {@link
+   * ClusterConfig#deadAfter}. Then this one may be lost itself, and another one joins the work.
+   *
+   * @param steady whether this replica is steady; otherwise it gets only one that left by itself
+   */
+  Optional<ReplicaId> nextLost(boolean steady) {
+    Response lost = nextLost.run(key, timing.deadAfter().toMillis(), steady ? "" : "left");
+    return Optional.ofNullable(lost).map(id -> new ReplicaId(id.toString()));
   }
 
   /**

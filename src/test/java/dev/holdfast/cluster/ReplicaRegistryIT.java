@@ -65,8 +65,24 @@ class ReplicaRegistryIT {
   void shouldFindASilentReplica() {
     setLastHeartbeat(OTHER, TIMING.deadAfter());
 
-    assertThat(heartbeatUntilSteady().getLast().lost()).containsExactly(OTHER);
+    assertThat(heartbeatUntilSteady().getLast().lost()).isTrue();
+    assertThat(replicas.nextLost(true)).contains(OTHER);
     assertThat(replicas.isSilent(OTHER, false)).isTrue();
+  }
+
+  /** All survivors notice a loss at the same time, and each would adopt the same sessions. */
+  @Test
+  void shouldGiveALostReplicaToOneSurvivorAtATime() {
+    setLastHeartbeat(OTHER, Duration.ofMinutes(1));
+    heartbeatUntilSteady();
+
+    assertThat(replicas.nextLost(true)).contains(OTHER);
+    assertThat(replicas.nextLost(true)).isEmpty();
+    assertThat(replicas.heartbeat(sessions.registrations()).lost()).isFalse();
+
+    assertThat(replicas.isSilent(OTHER, false)).isTrue();
+    await().until(() -> replicas.heartbeat(sessions.registrations()).lost());
+    assertThat(replicas.nextLost(true)).contains(OTHER);
   }
 
   @Test
@@ -74,7 +90,7 @@ class ReplicaRegistryIT {
     heartbeatUntilSteady();
     setLastHeartbeat(OTHER, Duration.ZERO);
 
-    assertThat(replicas.heartbeat(sessions.registrations()).lost()).isEmpty();
+    assertThat(replicas.heartbeat(sessions.registrations()).lost()).isFalse();
     assertThat(replicas.isSilent(OTHER, false)).isFalse();
   }
 
@@ -86,7 +102,7 @@ class ReplicaRegistryIT {
     ReplicaRegistry.Heartbeat first = replicas.heartbeat(sessions.registrations());
 
     assertThat(first.steady()).isFalse();
-    assertThat(first.lost()).isEmpty();
+    assertThat(first.lost()).isFalse();
   }
 
   /** Silence proves nothing yet, but leaving does. */
@@ -99,7 +115,8 @@ class ReplicaRegistryIT {
     ReplicaRegistry.Heartbeat first = replicas.heartbeat(sessions.registrations());
 
     assertThat(first.steady()).isFalse();
-    assertThat(first.lost()).containsExactly(OTHER);
+    assertThat(first.lost()).isTrue();
+    assertThat(replicas.nextLost(false)).contains(OTHER);
     assertThat(replicas.isSilent(OTHER, false)).isTrue();
   }
 
@@ -124,8 +141,8 @@ class ReplicaRegistryIT {
     setLastHeartbeat(OTHER, Duration.ZERO);
 
     assertThat(first.steady()).isFalse();
-    assertThat(first.lost()).isEmpty();
-    assertThat(replicas.heartbeat(sessions.registrations()).lost()).isEmpty();
+    assertThat(first.lost()).isFalse();
+    assertThat(replicas.heartbeat(sessions.registrations()).lost()).isFalse();
   }
 
   /** Other replicas may own its streams by now. */
@@ -158,7 +175,7 @@ class ReplicaRegistryIT {
     ReplicaRegistry.Heartbeat first = replicas.heartbeat(0);
 
     assertThat(first.steady()).isFalse();
-    assertThat(first.lost()).isEmpty();
+    assertThat(first.lost()).isFalse();
   }
 
   @Test
@@ -171,5 +188,24 @@ class ReplicaRegistryIT {
     setLastHeartbeat(OTHER, Duration.ofSeconds(2));
     boolean _ = replicas.isSilent(OTHER, true);
     assertThat(redis.command("ZCARD", KEYS.replicas())).isEqualTo(":0");
+  }
+
+  /** The list for operators has fewer. A reader on a replica beyond it counted as lost. */
+  @Test
+  void shouldKnowEachReplicaOfALargeFleet() {
+    ReplicaList list = new ReplicaList(client, KEYS, TIMING.deadAfter());
+    int fleet = 3 * ReplicaList.MOST;
+    for (int i = 0; i < fleet; i++) {
+      setLastHeartbeat(new ReplicaId("r" + i), Duration.ofMinutes(-1));
+    }
+    setLastHeartbeat(OTHER, Duration.ofMinutes(1));
+
+    assertThat(list.list()).hasSize(ReplicaList.MOST);
+    assertThat(list.alive()).hasSize(fleet).doesNotContain(OTHER.value());
+    for (int i = 0; i < fleet; i++) {
+      assertThat(list.isAlive("r" + i)).isTrue();
+    }
+    assertThat(list.isAlive(OTHER.value())).isFalse();
+    assertThat(list.isAlive("unknown")).isFalse();
   }
 }
