@@ -8,6 +8,7 @@ import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Response;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -34,6 +35,9 @@ final class ReplicaRegistry {
 
   /** Start of the heartbeats without a gap, by the clock of Redis; 0 before the first. */
   private long steadySince;
+
+  /** Time of the last answered heartbeat, by {@link System#nanoTime()}. */
+  private long answeredAt;
 
   ReplicaRegistry(RedisClient redis, RedisKeys keys, ReplicaId self, ClusterConfig timing) {
     this.heartbeat = new RedisScript(redis, ReplicaRegistry.class, "heartbeat.lua");
@@ -66,14 +70,19 @@ final class ReplicaRegistry {
     Response found = requireNonNull(heartbeat.run(key, self, deadAfter, retention));
     long now = number(found.get(0));
     Response before = found.get(1);
+    long answered = System.nanoTime();
+    Duration gap = timing.heartbeat().multipliedBy(2);
     if (before == null
         || steadySince == 0
         || registrations != registered
         // Redis formats large scores with an exponent.
-        || now - Double.parseDouble(before.toString()) > timing.heartbeat().toMillis() * 2) {
+        || now - Double.parseDouble(before.toString()) > gap.toMillis()
+        // A broken network may deliver an earlier heartbeat late, just before this one.
+        || answered - answeredAt > gap.toNanos()) {
       steadySince = now;
       registrations = registered;
     }
+    answeredAt = answered;
     boolean steady = now - steadySince >= deadAfter;
     return new Heartbeat(steady, number(found.get(steady ? 2 : 3)) > 0);
   }

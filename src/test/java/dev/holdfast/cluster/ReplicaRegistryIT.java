@@ -145,6 +145,18 @@ class ReplicaRegistryIT {
     assertThat(replicas.heartbeat(sessions.registrations()).lost()).isFalse();
   }
 
+  /** A network that was broken delivers it on a connection that has timed out since. */
+  @Test
+  void shouldNotBeSteadyAfterAGapDespiteALateHeartbeat() {
+    heartbeatUntilSteady();
+    long begun = System.nanoTime();
+    await().until(() -> System.nanoTime() - begun > TIMING.heartbeat().multipliedBy(2).toNanos());
+
+    new ReplicaRegistry(client, KEYS, SELF, TIMING).heartbeat(sessions.registrations());
+
+    assertThat(replicas.heartbeat(sessions.registrations()).steady()).isFalse();
+  }
+
   /** Other replicas may own its streams by now. */
   @Test
   void shouldNotBeSteadyAfterOthersForgotIt() {

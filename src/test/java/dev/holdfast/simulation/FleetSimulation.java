@@ -14,7 +14,7 @@ final class FleetSimulation {
 
   private static final Fleet.Timing TIMING =
       new Fleet.Timing(Duration.ofSeconds(1), Duration.ofSeconds(3));
-  private static final Duration REDIS_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration REDIS_TIMEOUT = Duration.ofSeconds(2);
   private static final Duration STEADY = Duration.ofSeconds(5);
   private static final Duration MEASURED = Duration.ofSeconds(20);
   private static final int PROBES = 20;
