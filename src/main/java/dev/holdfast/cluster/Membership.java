@@ -107,7 +107,7 @@ public final class Membership implements AutoCloseable {
       }
       if (adopting && heartbeat.lost() && takingOver.compareAndSet(false, true)) {
         // Use another thread, so heartbeats continue.
-        Thread.ofVirtual().name("take-over").start(() -> takeOver(heartbeat.steady()));
+        Thread.ofVirtual().name("take-over").start(this::takeOver);
       }
     } catch (RedisException failure) {
       redisFailed(failure);
@@ -133,12 +133,12 @@ public final class Membership implements AutoCloseable {
     awayLogged = false;
   }
 
-  private void takeOver(boolean steady) {
+  private void takeOver() {
     try {
-      Optional<ReplicaId> lost = replicas.nextLost(steady);
+      Optional<ReplicaId> lost = replicas.nextLost();
       while (lost.isPresent()) {
         lostSessions.adoptAll(lost.get(), () -> adopting);
-        lost = adopting ? replicas.nextLost(steady) : Optional.empty();
+        lost = adopting ? replicas.nextLost() : Optional.empty();
       }
     } catch (RedisException failure) {
       LOG.warnf("adopting sessions of a lost replica paused reason=%s", failure.getMessage());

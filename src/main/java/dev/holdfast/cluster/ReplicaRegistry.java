@@ -36,8 +36,13 @@ final class ReplicaRegistry {
   /** Start of the heartbeats without a gap, by the clock of Redis; 0 before the first. */
   private long steadySince;
 
-  /** Time of the last answered heartbeat, by {@link System#nanoTime()}. */
-  private long answeredAt;
+  /**
+   * Result of the last answered heartbeat. Written by the heartbeat thread only, as is the next.
+   */
+  private volatile boolean steady;
+
+  /** Time of that answer, by {@link System#nanoTime()}. */
+  private volatile long answeredAt;
 
   ReplicaRegistry(RedisClient redis, RedisKeys keys, ReplicaId self, ClusterConfig timing) {
     this.heartbeat = new RedisScript(redis, ReplicaRegistry.class, "heartbeat.lua");
@@ -70,32 +75,43 @@ final class ReplicaRegistry {
     Response found = requireNonNull(heartbeat.run(key, self, deadAfter, retention));
     long now = number(found.get(0));
     Response before = found.get(1);
-    long answered = System.nanoTime();
-    Duration gap = timing.heartbeat().multipliedBy(2);
     if (before == null
         || steadySince == 0
         || registrations != registered
         // Redis formats large scores with an exponent.
-        || now - Double.parseDouble(before.toString()) > gap.toMillis()
+        || now - Double.parseDouble(before.toString()) > longestGap().toMillis()
         // A broken network may deliver an earlier heartbeat late, just before this one.
-        || answered - answeredAt > gap.toNanos()) {
+        || isLate()) {
       steadySince = now;
       registrations = registered;
     }
-    answeredAt = answered;
-    boolean steady = now - steadySince >= deadAfter;
+    answeredAt = System.nanoTime();
+    steady = now - steadySince >= deadAfter;
     return new Heartbeat(steady, number(found.get(steady ? 2 : 3)) > 0);
+  }
+
+  private Duration longestGap() {
+    return timing.heartbeat().multipliedBy(2);
+  }
+
+  private boolean isLate() {
+    return System.nanoTime() - answeredAt > longestGap().toNanos();
   }
 
   /**
    * Returns a lost replica whose sessions this one adopts. No other replica gets it within {@link
    * ClusterConfig#deadAfter}. Then this one may be lost itself, and another one joins the work.
    *
-   * @param steady whether this replica is steady; otherwise it gets only one that left by itself
+   * @return only a replica that left by itself while this one is not steady, as {@link #heartbeat}
+   *     says, or has no recent answer to a heartbeat; empty if there is none
    */
-  Optional<ReplicaId> nextLost(boolean steady) {
-    Response lost = nextLost.run(key, timing.deadAfter().toMillis(), steady ? "" : "left");
-    return Optional.ofNullable(lost).map(id -> new ReplicaId(id.toString()));
+  Optional<ReplicaId> nextLost() {
+    boolean judges = steady && !isLate();
+    Response lost = nextLost.run(key, timing.deadAfter().toMillis(), judges ? "" : "left");
+    // If Redis was frozen meanwhile, it has found all replicas silent.
+    return judges && (!steady || isLate())
+        ? Optional.empty()
+        : Optional.ofNullable(lost).map(id -> new ReplicaId(id.toString()));
   }
 
   /**

@@ -151,10 +151,10 @@ final class FleetSimulation {
       openCalls(calls);
       try (AppendLatency latency =
           new AppendLatency(fleet.living.subList(cut.size(), cut.size() + PROBES))) {
-        long attempts = fleet.recorded();
         begin("a zone of " + cut.size() + " of " + replicas + " replicas is cut off");
-        network.cut();
         fleet.living.removeAll(cut);
+        long attempts = fleet.recorded();
+        network.cut();
         awaitWhole();
         report(cut.size() * calls, attempts, latency);
         fleet.living.addAll(cut);
