@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.PriorityQueue;
 import java.util.Random;
-import java.util.TreeMap;
 
 /**
  * Clients that lost their streams and resume them at a fleet, by a virtual clock. Each replica
@@ -41,7 +40,6 @@ final class ReturningClients {
   private final int[] attempts;
   private final int[] refusals;
   private final long[] backAt;
-  private final Map<Long, Integer> requests = new TreeMap<>();
   private long now;
   private long sequence;
   private int next;
@@ -55,7 +53,6 @@ final class ReturningClients {
    * @param service time that a replica needs for one return
    * @param refusal time that it needs for one refusal
    * @param requests limit of requests in progress on each replica
-   * @param connections limit of connections on each replica
    * @param most attempts in a row after which a client gives up
    * @param heedsRetryAfter whether a refused client waits as {@code Retry-After} says
    * @param retry delay in {@code retry} that a client got with its stream
@@ -66,30 +63,9 @@ final class ReturningClients {
       Duration service,
       Duration refusal,
       int requests,
-      int connections,
       int most,
       boolean heedsRetryAfter,
-      Delay retry) {
-
-    Settings heeding() {
-      return new Settings(
-          replicas, clients, service, refusal, requests, connections, most, true, retry);
-    }
-
-    /** The same for clients that give up after so many attempts in a row. */
-    Settings trying(int attempts) {
-      return new Settings(
-          replicas,
-          clients,
-          service,
-          refusal,
-          requests,
-          connections,
-          attempts,
-          heedsRetryAfter,
-          retry);
-    }
-  }
+      Delay retry) {}
 
   /** Makes the delay for each connection. */
   interface Delay {
@@ -111,7 +87,7 @@ final class ReturningClients {
         new RequestLimit(
             settings::requests, settings::requests, OptionalInt::empty, _ -> OptionalInt.empty());
     final ConnectionLimit connectionLimit =
-        new ConnectionLimit(settings::connections, settings::connections, Long.MAX_VALUE, 1);
+        new ConnectionLimit(settings::clients, settings::clients, Long.MAX_VALUE, 1);
     final Map<Long, Integer> arrivals = new HashMap<>();
     final Map<Integer, ConnectionLimit.Slot> connected = new HashMap<>();
     boolean ready = true;
@@ -120,7 +96,6 @@ final class ReturningClients {
     /** Takes the GET of a client, as the gateway does. */
     void arrive(int client) {
       mostAtReplica = Math.max(mostAtReplica, arrivals.merge(now / BIN, 1, Integer::sum));
-      requests.merge(now / BIN, 1, Integer::sum);
       Client from = Client.at("client-" + client);
       try {
         RequestLimit.Place place = requestLimit.enter("server", from);
@@ -276,23 +251,8 @@ final class ReturningClients {
     return gaveUp;
   }
 
-  /** The most requests of all replicas, and of one, in a tenth of a second. */
+  /** The most requests of one replica in a tenth of a second. */
   int peak() {
-    return requests.values().stream().mapToInt(Integer::intValue).max().orElse(0);
-  }
-
-  int peakAtReplica() {
     return mostAtReplica;
-  }
-
-  /** Number of times that requests began to come after a quarter of a second without any. */
-  int waves() {
-    int waves = 0;
-    long last = -SECOND;
-    for (long bin : requests.keySet()) {
-      waves += bin - last > 3 ? 1 : 0;
-      last = bin;
-    }
-    return waves;
   }
 }

@@ -23,6 +23,9 @@ final class StormSimulation {
   /** Requests in progress on each replica, unless configured. */
   private static final int PLACES = 10_000;
 
+  /** Attempts of a client that goes on. */
+  private static final int PATIENT = 1_000;
+
   private StormSimulation() {}
 
   /** Prints a table. */
@@ -37,23 +40,32 @@ final class StormSimulation {
     showAll(spread);
     show(
         "rolling restart",
-        clients(REPLICAS, PLACES, same),
+        settings(REPLICAS, same),
         it -> it.restartAll(Duration.ofSeconds(10), Duration.ofSeconds(5)));
   }
 
   private static void showAll(ReturningClients.Delay retry) {
-    show("10 of 100 lost", clients(REPLICAS, PLACES, retry), it -> it.lose(10));
-    show("100 cut", clients(REPLICAS, PLACES, retry), ReturningClients::cutAll);
-    show("14 cut", clients(FEW, PLACES, retry), ReturningClients::cutAll);
-    show("14 cut, queue", clients(FEW, CLIENTS, retry), ReturningClients::cutAll);
-    show("14 cut, Retry-After", clients(FEW, PLACES, retry).heeding(), ReturningClients::cutAll);
-    show("14 cut, 2 attempts", clients(FEW, PLACES, retry).trying(2), ReturningClients::cutAll);
+    show("10 of 100 lost", settings(REPLICAS, retry), it -> it.lose(10));
+    show("100 cut", settings(REPLICAS, retry), ReturningClients::cutAll);
+    show("14 cut", settings(FEW, retry), ReturningClients::cutAll);
+    show(
+        "14 cut, queue",
+        new ReturningClients.Settings(
+            FEW, CLIENTS, SERVICE, REFUSAL, CLIENTS, PATIENT, false, retry),
+        ReturningClients::cutAll);
+    show(
+        "14 cut, Retry-After",
+        new ReturningClients.Settings(FEW, CLIENTS, SERVICE, REFUSAL, PLACES, PATIENT, true, retry),
+        ReturningClients::cutAll);
+    show(
+        "14 cut, 2 attempts",
+        new ReturningClients.Settings(FEW, CLIENTS, SERVICE, REFUSAL, PLACES, 2, false, retry),
+        ReturningClients::cutAll);
   }
 
-  private static ReturningClients.Settings clients(
-      int replicas, int requests, ReturningClients.Delay retry) {
+  private static ReturningClients.Settings settings(int replicas, ReturningClients.Delay retry) {
     return new ReturningClients.Settings(
-        replicas, CLIENTS, SERVICE, REFUSAL, requests, CLIENTS, 1_000, false, retry);
+        replicas, CLIENTS, SERVICE, REFUSAL, PLACES, PATIENT, false, retry);
   }
 
   private static void show(
@@ -63,16 +75,14 @@ final class StormSimulation {
     clients.run();
     System.out.printf(
         Locale.ROOT,
-        "  %-20s back 50 %%, 99 %%, all: %.1f, %.1f, %.1f s; refusals %,d; gave up %,d; peak/s %,d, of a"
-            + " replica %,d; waves %d%n",
+        "  %-20s back 50 %%, 99 %%, all: %.1f, %.1f, %.1f s; refusals %,d; gave up %,d;"
+            + " most at a replica in 0.1 s %,d%n",
         what,
         clients.seconds(.5),
         clients.seconds(.99),
         clients.seconds(1),
         clients.refusals(),
         clients.gaveUp(),
-        clients.peak() * 10,
-        clients.peakAtReplica() * 10,
-        clients.waves());
+        clients.peak());
   }
 }
