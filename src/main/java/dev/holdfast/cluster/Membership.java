@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -106,9 +107,9 @@ public final class Membership implements AutoCloseable {
         sessions.addAllAgain();
         onSuspected.run();
       }
-      if (adopting && !heartbeat.lost().isEmpty() && takingOver.compareAndSet(false, true)) {
+      if (adopting && heartbeat.lost() && takingOver.compareAndSet(false, true)) {
         // Use another thread, so heartbeats continue.
-        Thread.ofVirtual().name("take-over").start(() -> takeOver(heartbeat.lost()));
+        Thread.ofVirtual().name("take-over").start(this::takeOver);
       }
     } catch (RedisException failure) {
       redisFailed(failure);
@@ -134,10 +135,12 @@ public final class Membership implements AutoCloseable {
     awayLogged = false;
   }
 
-  private void takeOver(List<ReplicaId> lost) {
+  private void takeOver() {
     try {
-      for (ReplicaId each : lost) {
-        lostSessions.adoptAll(each, () -> adopting);
+      Optional<ReplicaId> lost = replicas.nextLost();
+      while (lost.isPresent()) {
+        lostSessions.adoptAll(lost.get(), () -> adopting);
+        lost = adopting ? replicas.nextLost() : Optional.empty();
       }
     } catch (RedisException failure) {
       LOG.warnf("adopting sessions of a lost replica paused reason=%s", failure.getMessage());
@@ -194,8 +197,8 @@ public final class Membership implements AutoCloseable {
   }
 
   /**
-   * Hands the sessions of a lost replica to an adopter. Several survivors may share the work: each
-   * takes random sessions, and the adopter decides which replica gets each stream.
+   * Hands the sessions of a lost replica to an adopter. If that takes long, other survivors join:
+   * each takes random sessions, and the adopter decides which replica gets each stream.
    */
   private record LostReplicaSessions(
       RedisClient redis,

@@ -25,6 +25,9 @@ public record ReplicaList(RedisClient redis, RedisKeys keys, Duration deadAfter)
   /** Maximum number of listed replicas. */
   public static final int MOST = 100;
 
+  /** More replicas than a fleet has. */
+  private static final int MOST_ALIVE = 10_000;
+
   /**
    * A replica.
    *
@@ -34,12 +37,13 @@ public record ReplicaList(RedisClient redis, RedisKeys keys, Duration deadAfter)
   public record Replica(ReplicaId id, Duration silence, boolean alive) {}
 
   /**
-   * Lists the replicas that did not leave, at most {@value #MOST}, the latest heartbeat first.
+   * Lists the replicas that did not leave, and of which no other one adopts the sessions. At most
+   * {@value #MOST}, the latest heartbeat first.
    *
    * @throws RedisException when Redis does not answer
    */
   public List<Replica> list() {
-    // Replicas that have left have the time 0.
+    // Replicas that have left have the time 0, and those that others adopt a negative one.
     Object[] latest = {
       keys.replicas(), "+inf", "(0", "BYSCORE", "REV", "LIMIT", 0, MOST, "WITHSCORES"
     };
@@ -50,8 +54,7 @@ public record ReplicaList(RedisClient redis, RedisKeys keys, Duration deadAfter)
     for (int i = 0; i < found.size(); i += pairs ? 1 : 2) {
       Response id = pairs ? found.get(i).get(0) : found.get(i);
       Response score = pairs ? found.get(i).get(1) : found.get(i + 1);
-      Duration silence =
-          Duration.ofMillis(Math.max(0, now - (long) Double.parseDouble(score.toString())));
+      Duration silence = silence(score, now);
       boolean alive = silence.compareTo(deadAfter) < 0;
       replicas.add(new Replica(new ReplicaId(id.toString()), silence, alive));
     }
@@ -60,17 +63,27 @@ public record ReplicaList(RedisClient redis, RedisKeys keys, Duration deadAfter)
 
   /** Time since the last heartbeat of a replica; empty if it counts as lost. Throws as above. */
   public Optional<Duration> silence(String id) {
-    return list().stream()
-        .filter(each -> each.id().value().equals(id) && each.alive())
-        .map(Replica::silence)
-        .findFirst();
+    Response last = redis.send(Request.cmd(Command.ZSCORE, keys.replicas(), id));
+    return Optional.ofNullable(last)
+        .map(score -> silence(score, redis.currentMillis()))
+        .filter(silence -> silence.compareTo(deadAfter) < 0);
   }
 
-  /** The ids of the replicas that do not count as lost. Throws as {@link #list} does. */
+  /** Returns true if a replica does not count as lost. Throws as above. */
+  public boolean isAlive(String id) {
+    return silence(id).isPresent();
+  }
+
+  /** The ids of all replicas that do not count as lost. Throws as {@link #list} does. */
   public Set<String> alive() {
-    return list().stream()
-        .filter(Replica::alive)
-        .map(each -> each.id().value())
-        .collect(Collectors.toSet());
+    String since = "(" + (redis.currentMillis() - deadAfter.toMillis());
+    Object[] all = {keys.replicas(), since, "+inf", "BYSCORE", "LIMIT", 0, MOST_ALIVE};
+    Response found = Objects.requireNonNull(redis.send(Request.cmd(Command.ZRANGE, all)));
+    return found.stream().map(Response::toString).collect(Collectors.toSet());
+  }
+
+  private static Duration silence(Response lastHeartbeat, long now) {
+    return Duration.ofMillis(
+        Math.max(0, now - (long) Double.parseDouble(lastHeartbeat.toString())));
   }
 }

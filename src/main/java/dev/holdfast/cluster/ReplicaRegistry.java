@@ -8,7 +8,9 @@ import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Response;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The set of all replicas, each with the time of its last heartbeat by the clock of Redis. A
@@ -20,10 +22,8 @@ import java.util.List;
  */
 final class ReplicaRegistry {
 
-  /** Maximum number of lost replicas in one reply. The next heartbeat returns the rest. */
-  private static final int MAX_LOST = 16;
-
   private final RedisScript heartbeat;
+  private final RedisScript nextLost;
   private final RedisScript isSilent;
   private final RedisScript leave;
   private final List<String> key;
@@ -36,8 +36,17 @@ final class ReplicaRegistry {
   /** Start of the heartbeats without a gap, by the clock of Redis; 0 before the first. */
   private long steadySince;
 
+  /**
+   * Result of the last answered heartbeat. Written by the heartbeat thread only, as is the next.
+   */
+  private volatile boolean steady;
+
+  /** Time of that answer, by {@link System#nanoTime()}. */
+  private volatile long answeredAt;
+
   ReplicaRegistry(RedisClient redis, RedisKeys keys, ReplicaId self, ClusterConfig timing) {
     this.heartbeat = new RedisScript(redis, ReplicaRegistry.class, "heartbeat.lua");
+    this.nextLost = new RedisScript(redis, ReplicaRegistry.class, "next-lost.lua");
     this.isSilent = new RedisScript(redis, ReplicaRegistry.class, "is-silent.lua");
     this.leave = new RedisScript(redis, ReplicaRegistry.class, "leave.lua");
     this.key = List.of(keys.replicas());
@@ -49,10 +58,10 @@ final class ReplicaRegistry {
    * The result of a heartbeat.
    *
    * @param steady false while other replicas may have considered this one lost
-   * @param lost the lost replicas; while not steady, only those that left by themselves
+   * @param lost whether {@link #nextLost} has a replica
    * @param alive the number of replicas that are not silent, this one among them
    */
-  record Heartbeat(boolean steady, List<ReplicaId> lost, int alive) {}
+  record Heartbeat(boolean steady, boolean lost, int alive) {}
 
   /**
    * Records that this replica is alive. For one thread only.
@@ -64,23 +73,47 @@ final class ReplicaRegistry {
   Heartbeat heartbeat(long registered) {
     long deadAfter = timing.deadAfter().toMillis();
     long retention = OwnedSessions.RETENTION.toMillis();
-    Response found = requireNonNull(heartbeat.run(key, self, deadAfter, MAX_LOST, retention));
+    Response found = requireNonNull(heartbeat.run(key, self, deadAfter, retention));
     long now = number(found.get(0));
     Response before = found.get(1);
     if (before == null
         || steadySince == 0
         || registrations != registered
         // Redis formats large scores with an exponent.
-        || now - Double.parseDouble(before.toString()) > timing.heartbeat().toMillis() * 2) {
+        || now - Double.parseDouble(before.toString()) > longestGap().toMillis()
+        // A broken network may deliver an earlier heartbeat late, just before this one.
+        || isLate()) {
       steadySince = now;
       registrations = registered;
     }
-    boolean steady = now - steadySince >= deadAfter;
-    Response lost = found.get(steady ? 2 : 3);
+    answeredAt = System.nanoTime();
+    steady = now - steadySince >= deadAfter;
     return new Heartbeat(
-        steady,
-        lost.stream().map(each -> new ReplicaId(each.toString())).toList(),
-        Math.toIntExact(number(found.get(4))));
+        steady, number(found.get(steady ? 2 : 3)) > 0, Math.toIntExact(number(found.get(4))));
+  }
+
+  private Duration longestGap() {
+    return timing.heartbeat().multipliedBy(2);
+  }
+
+  private boolean isLate() {
+    return System.nanoTime() - answeredAt > longestGap().toNanos();
+  }
+
+  /**
+   * Returns a lost replica whose sessions this one adopts. No other replica gets it within {@link
+   * ClusterConfig#deadAfter}. Then this one may be lost itself, and another one joins the work.
+   *
+   * @return only a replica that left by itself while this one is not steady, as {@link #heartbeat}
+   *     says, or has no recent answer to a heartbeat; empty if there is none
+   */
+  Optional<ReplicaId> nextLost() {
+    boolean judges = steady && !isLate();
+    Response lost = nextLost.run(key, timing.deadAfter().toMillis(), judges ? "" : "left");
+    // If Redis was frozen meanwhile, it has found all replicas silent.
+    return judges && (!steady || isLate())
+        ? Optional.empty()
+        : Optional.ofNullable(lost).map(id -> new ReplicaId(id.toString()));
   }
 
   /**

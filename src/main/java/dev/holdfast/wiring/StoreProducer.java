@@ -121,7 +121,7 @@ final class StoreProducer {
             opened.ownedSessions()::add,
             retention,
             new RedisEventLog.Bytes(gateway.redis().maxBytes().asLongValue(), clientBytes),
-            opened.replicas()::alive);
+            opened.replicas()::isAlive);
     opened.subscription().start();
     log = redisLog;
     streams = new RedisStreamIndex(opened.client(), opened.keys(), opened.replicas()::alive);

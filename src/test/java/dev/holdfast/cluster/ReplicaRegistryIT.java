@@ -13,6 +13,10 @@ import io.vertx.redis.client.RedisOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -65,8 +69,68 @@ class ReplicaRegistryIT {
   void shouldFindASilentReplica() {
     setLastHeartbeat(OTHER, TIMING.deadAfter());
 
-    assertThat(heartbeatUntilSteady().getLast().lost()).containsExactly(OTHER);
+    assertThat(heartbeatUntilSteady().getLast().lost()).isTrue();
+    assertThat(replicas.nextLost()).contains(OTHER);
     assertThat(replicas.isSilent(OTHER, false)).isTrue();
+  }
+
+  /** All survivors notice a loss at the same time, and each would adopt the same sessions. */
+  @Test
+  void shouldGiveALostReplicaToOneSurvivorAtATime() {
+    setLastHeartbeat(OTHER, Duration.ofMinutes(1));
+    heartbeatUntilSteady();
+
+    assertThat(replicas.nextLost()).contains(OTHER);
+    assertThat(replicas.nextLost()).isEmpty();
+    assertThat(replicas.heartbeat(sessions.registrations()).lost()).isFalse();
+
+    assertThat(replicas.isSilent(OTHER, false)).isTrue();
+    await()
+        .pollInterval(Duration.ofMillis(100))
+        .until(() -> replicas.heartbeat(sessions.registrations()).lost());
+    assertThat(replicas.nextLost()).contains(OTHER);
+  }
+
+  private static void awaitGap() {
+    long begun = System.nanoTime();
+    await().until(() -> System.nanoTime() - begun > TIMING.heartbeat().multipliedBy(2).toNanos());
+  }
+
+  /** Redis may have been away since the last heartbeat, for all replicas. */
+  @Test
+  void shouldGetNoSilentReplicaWithoutARecentHeartbeat() {
+    setLastHeartbeat(OTHER, Duration.ofMinutes(1));
+    heartbeatUntilSteady();
+    awaitGap();
+
+    assertThat(replicas.nextLost()).isEmpty();
+
+    redis.command("ZADD", KEYS.replicas(), "0", OTHER.value());
+    assertThat(replicas.nextLost()).contains(OTHER);
+  }
+
+  /** Redis executes what it got during a freeze before it hears of the other replicas. */
+  @Test
+  void shouldGetNoSilentReplicaIfRedisWasFrozenMeanwhile() throws Exception {
+    try (RedisClient patient =
+            RedisClientFactory.create(
+                vertx,
+                () -> new RedisOptions().setConnectionString(redis.url()),
+                Duration.ofMinutes(1),
+                RedisClient.Listener.NONE);
+        ExecutorService thread = Executors.newSingleThreadExecutor()) {
+      ReplicaRegistry asking = new ReplicaRegistry(patient, KEYS, SELF, TIMING);
+      await()
+          .pollInterval(Duration.ofMillis(100))
+          .until(() -> asking.heartbeat(sessions.registrations()).steady());
+      setLastHeartbeat(OTHER, Duration.ofMinutes(1));
+      redis.freeze();
+      Future<Optional<ReplicaId>> lost = thread.submit(asking::nextLost);
+      awaitGap();
+      redis.thaw();
+
+      assertThat(lost.get()).isEmpty();
+    }
   }
 
   @Test
@@ -74,7 +138,7 @@ class ReplicaRegistryIT {
     heartbeatUntilSteady();
     setLastHeartbeat(OTHER, Duration.ZERO);
 
-    assertThat(replicas.heartbeat(sessions.registrations()).lost()).isEmpty();
+    assertThat(replicas.heartbeat(sessions.registrations()).lost()).isFalse();
     assertThat(replicas.isSilent(OTHER, false)).isFalse();
   }
 
@@ -95,7 +159,7 @@ class ReplicaRegistryIT {
     ReplicaRegistry.Heartbeat first = replicas.heartbeat(sessions.registrations());
 
     assertThat(first.steady()).isFalse();
-    assertThat(first.lost()).isEmpty();
+    assertThat(first.lost()).isFalse();
   }
 
   /** Silence proves nothing yet, but leaving does. */
@@ -108,7 +172,8 @@ class ReplicaRegistryIT {
     ReplicaRegistry.Heartbeat first = replicas.heartbeat(sessions.registrations());
 
     assertThat(first.steady()).isFalse();
-    assertThat(first.lost()).containsExactly(OTHER);
+    assertThat(first.lost()).isTrue();
+    assertThat(replicas.nextLost()).contains(OTHER);
     assertThat(replicas.isSilent(OTHER, false)).isTrue();
   }
 
@@ -133,8 +198,19 @@ class ReplicaRegistryIT {
     setLastHeartbeat(OTHER, Duration.ZERO);
 
     assertThat(first.steady()).isFalse();
-    assertThat(first.lost()).isEmpty();
-    assertThat(replicas.heartbeat(sessions.registrations()).lost()).isEmpty();
+    assertThat(first.lost()).isFalse();
+    assertThat(replicas.heartbeat(sessions.registrations()).lost()).isFalse();
+  }
+
+  /** A network that was broken delivers it on a connection that has timed out since. */
+  @Test
+  void shouldNotBeSteadyAfterAGapDespiteALateHeartbeat() {
+    heartbeatUntilSteady();
+    awaitGap();
+
+    new ReplicaRegistry(client, KEYS, SELF, TIMING).heartbeat(sessions.registrations());
+
+    assertThat(replicas.heartbeat(sessions.registrations()).steady()).isFalse();
   }
 
   /** Other replicas may own its streams by now. */
@@ -167,7 +243,7 @@ class ReplicaRegistryIT {
     ReplicaRegistry.Heartbeat first = replicas.heartbeat(0);
 
     assertThat(first.steady()).isFalse();
-    assertThat(first.lost()).isEmpty();
+    assertThat(first.lost()).isFalse();
   }
 
   @Test
@@ -180,5 +256,24 @@ class ReplicaRegistryIT {
     setLastHeartbeat(OTHER, Duration.ofSeconds(2));
     boolean _ = replicas.isSilent(OTHER, true);
     assertThat(redis.command("ZCARD", KEYS.replicas())).isEqualTo(":0");
+  }
+
+  /** The list for operators has fewer. A reader on a replica beyond it counted as lost. */
+  @Test
+  void shouldKnowEachReplicaOfALargeFleet() {
+    ReplicaList list = new ReplicaList(client, KEYS, TIMING.deadAfter());
+    int fleet = 3 * ReplicaList.MOST;
+    for (int i = 0; i < fleet; i++) {
+      setLastHeartbeat(new ReplicaId("r" + i), Duration.ofMinutes(-1));
+    }
+    setLastHeartbeat(OTHER, Duration.ofMinutes(1));
+
+    assertThat(list.list()).hasSize(ReplicaList.MOST);
+    assertThat(list.alive()).hasSize(fleet).doesNotContain(OTHER.value());
+    for (int i = 0; i < fleet; i++) {
+      assertThat(list.isAlive("r" + i)).isTrue();
+    }
+    assertThat(list.isAlive(OTHER.value())).isFalse();
+    assertThat(list.isAlive("unknown")).isFalse();
   }
 }

@@ -30,6 +30,7 @@ public final class RedisProxy implements AutoCloseable {
   private final Set<Socket> live = ConcurrentHashMap.newKeySet();
   private final AtomicInteger cuts = new AtomicInteger();
   private final AtomicInteger accepted = new AtomicInteger();
+  private final Gate gate = new Gate();
   private volatile int muted;
 
   /** Starts to pass connections on to a port of this host. */
@@ -71,6 +72,16 @@ public final class RedisProxy implements AutoCloseable {
     muteConnections();
   }
 
+  /** Holds back everything that either side says, as a network does that breaks. */
+  public void cut() {
+    gate.shut();
+  }
+
+  /** Delivers what was held back, also on connections that have timed out since. */
+  public void mend() {
+    gate.open();
+  }
+
   /** How many connections were made so far. */
   public int connections() {
     return accepted.get();
@@ -88,6 +99,7 @@ public final class RedisProxy implements AutoCloseable {
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
+    gate.open();
     live.forEach(RedisProxy::cut);
   }
 
@@ -115,7 +127,7 @@ public final class RedisProxy implements AutoCloseable {
    *
    * @param awaited set when the test awaits a reply
    */
-  private static void passRequests(Socket client, Socket redis, AtomicBoolean awaited) {
+  private void passRequests(Socket client, Socket redis, AtomicBoolean awaited) {
     copy(
         client,
         redis,
@@ -159,12 +171,13 @@ public final class RedisProxy implements AutoCloseable {
     CUT
   }
 
-  private static void copy(Socket from, Socket to, Function<String, Passage> passage) {
+  private void copy(Socket from, Socket to, Function<String, Passage> passage) {
     byte[] buffer = new byte[64 * 1024];
     try {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
       for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+        gate.pass();
         Passage passed = passage.apply(new String(buffer, 0, n, ISO_8859_1));
         if (passed == Passage.CUT) {
           break;

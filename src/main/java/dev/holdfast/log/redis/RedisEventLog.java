@@ -32,8 +32,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +87,7 @@ public final class RedisEventLog implements EventLog {
    * @param sessionRecorder records a session before this replica becomes the owner of a stream in
    *     it, so that other replicas find the session if this one is lost. If it throws a {@link
    *     dev.holdfast.redis.RedisException}, the stream is not opened
-   * @param replicas the ids of the replicas that do not count as lost
+   * @param isAlive returns true for the id of a replica that does not count as lost
    */
   public RedisEventLog(
       RedisClient client,
@@ -97,7 +97,7 @@ public final class RedisEventLog implements EventLog {
       Consumer<LogKey> sessionRecorder,
       Retention retention,
       Bytes most,
-      Supplier<Set<String>> replicas) {
+      Predicate<String> isAlive) {
     this.client = client;
     this.channel = channel;
     this.keys = keys;
@@ -109,7 +109,7 @@ public final class RedisEventLog implements EventLog {
             appends,
             reports,
             watchers,
-            (stream, window) -> scripts.findReader(stream, window, replicas),
+            (stream, window) -> scripts.findReader(stream, window, isAlive),
             retention);
     reader = new RedisStreamReader(client, keys, owned, watchers);
     inbox = new RedisInbox(client, keys, replica, retention, owned);

@@ -122,7 +122,7 @@ public final class Replica implements AutoCloseable {
             session -> {},
             retention,
             new RedisEventLog.Bytes(maxBytes, maxClientBytes),
-            () -> REPLICAS);
+            REPLICAS::contains);
     REPLICAS.add(name);
     channel.start();
     await().atMost(Duration.ofSeconds(30)).ignoreExceptions().untilAsserted(channel::check);

@@ -22,7 +22,7 @@ import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jboss.logging.Logger;
@@ -240,16 +240,16 @@ public final class StreamScripts {
    * Looks up the reader of a stream that has none on this replica, for a writer that waits for it.
    * The record of a reader whose replica is lost goes.
    *
-   * @param alive the replicas that do not count as lost
+   * @param isAlive returns true for a replica that does not count as lost
    */
-  public void findReader(StreamRef stream, ReaderWindow window, Supplier<Set<String>> alive) {
+  public void findReader(StreamRef stream, ReaderWindow window, Predicate<String> isAlive) {
     try {
       List<@Nullable Response> found =
           client.sendMany(
               List.of(StreamField.TAIL.get(keys, stream), StreamField.DELIVERED.get(keys, stream)));
       Response tail = found.get(0);
       String at = tail == null ? replica : StreamOwner.replicaOf(tail.toString());
-      if (!at.equals(replica) && alive.get().contains(at)) {
+      if (!at.equals(replica) && isAlive.test(at)) {
         window.connectRemote(Position.parse(String.valueOf(found.get(1))).orElse(Position.START));
         return;
       }
