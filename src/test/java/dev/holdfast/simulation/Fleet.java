@@ -136,7 +136,7 @@ final class Fleet implements AutoCloseable {
 
   @Override
   public void close() {
-    living.forEach(FleetReplica::close);
+    living.forEach(FleetReplica::kill); // Those that leave in order would adopt from each other.
     vertx.close().toCompletionStage().toCompletableFuture().join();
     redis.close();
   }
