@@ -89,7 +89,7 @@ class ConsoleCostIT {
           assertThat(requests).isBetween((int) TIME.toSeconds(), (int) TIME.toSeconds() * 9 / 2);
           assertThat(looked - idle).isLessThanOrEqualTo(MOST_PER_SECOND);
         }
-        Thread.sleep(SETTLING); // Replicas report for some seconds more.
+        Thread.sleep(Duration.ofSeconds(25)); // Replicas report for some seconds more.
         double after = perSecond(commands, gateways, "nobody looks any more");
         assertThat(after - idle).isLessThan(2);
       } finally {

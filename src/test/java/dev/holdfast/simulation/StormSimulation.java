@@ -33,14 +33,14 @@ final class StormSimulation {
     Random random = new Random(2);
     ReturningClients.Delay same = () -> RETRY;
     ReturningClients.Delay spread =
-        () -> RETRY.plusNanos((long) (RETRY.toNanos() * random.nextDouble()));
+        () -> RETRY.plusNanos((long) (RETRY.toNanos() / 4 * random.nextDouble()));
     System.out.println("retry 5 s");
     showAll(same);
-    System.out.println("retry 5 to 10 s");
+    System.out.println("retry 5 to 6.25 s, as the program says");
     showAll(spread);
     show(
         "rolling restart",
-        settings(REPLICAS, same),
+        settings(REPLICAS, spread),
         it -> it.restartAll(Duration.ofSeconds(10), Duration.ofSeconds(5)));
   }
 

@@ -27,7 +27,10 @@ public interface StreamConfig {
   @Range(min = "100", max = "10000000")
   int maxEvents();
 
-  /** The {@code retry} field sent to clients: how long they wait before they reconnect. */
+  /**
+   * The {@code retry} field sent to clients: how long they wait before they reconnect. At the
+   * beginning of a response it is up to a quarter longer, at random.
+   */
   @WithDefault("5s")
   @Range(min = "10ms", max = "10m")
   Duration retry();

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -174,9 +175,14 @@ final class Delivery {
     return cursor;
   }
 
+  /** Clients that lose a replica together come back within a quarter of the time. */
+  private static Duration withJitter(Duration retry) {
+    return retry.plusMillis(ThreadLocalRandom.current().nextLong(retry.toMillis() / 4 + 1));
+  }
+
   /** Begins with the first frame, and watches the stream. */
   void begin(EventLog.Watcher watcher) {
-    frames.open(cursor, context.config().retry());
+    frames.open(cursor, withJitter(context.config().retry()));
     Position from = kind == TailKind.STANDALONE ? null : cursor;
     watch =
         kind == TailKind.SHARED
