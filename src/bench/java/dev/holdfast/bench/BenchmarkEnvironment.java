@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -213,6 +214,15 @@ final class BenchmarkEnvironment implements AutoCloseable {
       settings.put("holdfast.replay.enabled", "false");
     }
     return settings;
+  }
+
+  /** Calls something, whose failure to read or write ends the benchmark. */
+  static <T> T unchecked(Callable<T> call) {
+    try {
+      return call.call();
+    } catch (Exception failure) {
+      throw new IllegalStateException(failure);
+    }
   }
 
   /** Starts a program of these benchmarks, which says where it listens. */

@@ -25,7 +25,12 @@ record BurstLoad(int sessions, int events, int intervalUs) {
 
   /** The arguments that ask for such a burst. */
   static String arguments(int events, int intervalUs) {
-    return "{\"count\":%d,\"intervalUs\":%d,\"size\":%d}".formatted(events, intervalUs, SIZE);
+    return arguments(events, intervalUs, SIZE);
+  }
+
+  /** The arguments that ask for events with so many bytes of filling. */
+  static String arguments(int events, int intervalUs, int size) {
+    return "{\"count\":%d,\"intervalUs\":%d,\"size\":%d}".formatted(events, intervalUs, size);
   }
 
   /** Runs it. The meter measures it without the opening of the sessions. */

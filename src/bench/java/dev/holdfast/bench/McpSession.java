@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** A client's session, with one connection for its calls. Used by one thread at a time. */
 final class McpSession implements AutoCloseable {
 
-  private static final int MAX_BYTES = 1 << 20;
+  private static final int MAX_BYTES = 8 << 20;
   private static final JsonNumber ID = new JsonNumber("id");
   private static final String INITIALIZE =
       """
@@ -35,6 +35,8 @@ final class McpSession implements AutoCloseable {
   private final String headers;
   private int calls;
   private String firstEventId = "";
+  private long untilNoted;
+  private String noted = "";
 
   private McpSession(URI url, HttpConnection connection, String headers) {
     this.url = url;
@@ -99,6 +101,16 @@ final class McpSession implements AutoCloseable {
     return firstEventId;
   }
 
+  /** Notes the id of an event of the next answers, by its number. */
+  void note(int number) {
+    untilNoted = number;
+  }
+
+  /** The id of the event that was to be noted. */
+  String noted() {
+    return noted;
+  }
+
   /** Reads what came after an event, to the end, on a new connection to any replica. */
   void resume(URI replica, String eventId, Sink messages) throws IOException {
     try (HttpConnection resumed = new HttpConnection(replica)) {
@@ -114,6 +126,19 @@ final class McpSession implements AutoCloseable {
       throw new WrongResultException(url + " answered " + head.start());
     }
     return listening;
+  }
+
+  /** Opens the standalone stream, and needs nothing else any more. */
+  HttpConnection waitOnly() throws IOException {
+    HttpConnection listening = listen();
+    connection.close();
+    return listening;
+  }
+
+  /** Leaves the session to its time limit. */
+  boolean leave() throws IOException {
+    connection.close();
+    return true;
   }
 
   /** Ends the session. */
@@ -169,6 +194,9 @@ final class McpSession implements AutoCloseable {
   private void event(SseEvent event, Sink messages) {
     if (firstEventId.isEmpty()) {
       firstEventId = event.lastEventId();
+    }
+    if (event.data().length > 0 && --untilNoted == 0) {
+      noted = event.lastEventId();
     }
     // The first event of a stream may have an id only, so that it can be resumed from its start.
     if (event.data().length > 0) {

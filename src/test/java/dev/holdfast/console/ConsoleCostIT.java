@@ -91,7 +91,8 @@ class ConsoleCostIT {
         }
         Thread.sleep(Duration.ofSeconds(25)); // Replicas report for some seconds more.
         double after = perSecond(commands, gateways, "nobody looks any more");
-        assertThat(after - idle).isLessThan(2);
+        // The call may have an event in this time, which costs 40 commands.
+        assertThat(after - idle).isLessThan(2 + 40.0 / TIME.toSeconds());
       } finally {
         gateways.forEach(Gateway::close);
       }

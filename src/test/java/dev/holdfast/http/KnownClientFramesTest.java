@@ -56,7 +56,7 @@ class KnownClientFramesTest {
   void shouldSendRetryToClientsOnTheSameHttpClientThatTakeIt() {
     ControlledCall call = ControlledCall.start(client("langchain4j", JAVA), tool);
 
-    assertThat(call.stream().raw()).contains("\nretry: 5000\n");
+    assertThat(call.stream().raw()).containsPattern("\nretry: [56]\\d{3}\n");
     call.assertContinues(call.stream(), 1);
   }
 

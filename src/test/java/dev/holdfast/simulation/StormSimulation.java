@@ -33,7 +33,7 @@ final class StormSimulation {
     Random random = new Random(2);
     ReturningClients.Delay same = () -> RETRY;
     ReturningClients.Delay spread =
-        () -> RETRY.plusNanos((long) (RETRY.toNanos() / 4 * random.nextDouble()));
+        () -> RETRY.plusNanos((long) (RETRY.toNanos() * random.nextDouble() / 4));
     System.out.println("retry 5 s");
     showAll(same);
     System.out.println("retry 5 to 6.25 s, as the program says");
