@@ -9,6 +9,8 @@ import dev.holdfast.resume.FollowingClient;
 import dev.holdfast.resume.Transcript;
 import dev.holdfast.testing.ClusterFixture;
 import dev.holdfast.testing.RedisFixture;
+import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -29,12 +31,13 @@ class RedisClusterIT {
   private static final int OF_EACH = 2;
   private static final int STEPS = 25;
   private static final int NEW_SESSIONS = 6;
+  private static final int MOST_REFUSALS = 3;
   private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}";
 
-  @AutoClose private static final ClusterFixture cluster = ClusterFixture.startWithoutReplicas();
+  @AutoClose private final ClusterFixture cluster = ClusterFixture.startWithoutReplicas();
 
   @AutoClose
-  private static final Fleet fleet =
+  private final Fleet fleet =
       new Fleet(
           2,
           Map.of(
@@ -68,8 +71,7 @@ class RedisClusterIT {
 
     assertReady();
     for (int i = 0; i < NEW_SESSIONS; i++) {
-      // Each replica notices the loss with its first command to the server.
-      FollowingClient opened = clients.open(List.of(fleet.url(i % 2)));
+      FollowingClient opened = openAfterLoss(fleet.url(i % 2));
       added.add(opened);
       assertThat(cluster.primaryOf(key(opened), lost)).isNotEqualTo(lost);
       assertWhole(opened.call(count(100 + i, 2), clients.random()), 2, fleet);
@@ -108,6 +110,21 @@ class RedisClusterIT {
     for (FollowingClient client : added) {
       await()
           .until(() -> index.reply("ZSCORE", sessions, client.session()).getFirst().length() > 1);
+    }
+  }
+
+  /**
+   * A replica notices the loss with its first commands to the server, which may be of this session.
+   */
+  private FollowingClient openAfterLoss(URI url) throws Exception {
+    for (int left = MOST_REFUSALS; ; left--) {
+      try {
+        return clients.open(List.of(url));
+      } catch (IOException refused) {
+        if (left == 0 || !String.valueOf(refused.getMessage()).startsWith("503 ")) {
+          throw refused;
+        }
+      }
     }
   }
 
@@ -157,7 +174,7 @@ class RedisClusterIT {
     assertReady();
   }
 
-  private static void assertReady() {
+  private void assertReady() {
     assertThat(fleet.isReady(0) && fleet.isReady(1)).as(fleet.output()).isTrue();
   }
 }

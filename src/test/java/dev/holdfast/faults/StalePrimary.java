@@ -133,7 +133,9 @@ final class StalePrimary {
 
   private void assertAllKnownBeside() {
     for (McpClient session : sessions) {
-      assertThat(ask(session, 100_000)).as(testbed.output()).isEqualTo(200);
+      // The new primary may refuse writes once more, until its replicas keep up.
+      await().atMost(MINUTES).until(() -> ask(session, 100_000) != NOT_NOW);
+      assertThat(ask(session, 100_001)).as(testbed.output()).isEqualTo(200);
     }
     for (int i = 0; i < SESSIONS; i++) {
       McpClient session = sessions.get(SESSIONS + i).elsewhere(beside);
