@@ -94,19 +94,8 @@ public final class OwnedSessions {
       }
     }
     // Sessions of other servers of the cluster go on. The next sweep records this one.
-    var _ = unlessAway(key, add);
-    return isOne(unlessAway(replicas, register()));
-  }
-
-  private @Nullable Response unlessAway(String of, Request request) {
-    try {
-      return redis.send(request);
-    } catch (RedisException failure) {
-      if (redis.isAway(of)) {
-        return null;
-      }
-      throw failure;
-    }
+    var _ = redis.unlessAway(key, () -> isOne(redis.send(add)), false);
+    return redis.unlessAway(replicas, () -> isOne(redis.send(register())), false);
   }
 
   private static boolean isOne(@Nullable Response reply) {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -100,6 +101,21 @@ public interface RedisClient extends AutoCloseable {
    */
   default boolean isAway(String key) {
     return false;
+  }
+
+  /**
+   * Runs a command on a key. If that fails, and its server {@linkplain #isAway is away}, returns a
+   * substitute, so that keys of other servers can be used meanwhile.
+   */
+  default <T extends @Nullable Object> T unlessAway(String key, Supplier<T> command, T substitute) {
+    try {
+      return command.get();
+    } catch (RedisException failure) {
+      if (isAway(key)) {
+        return substitute;
+      }
+      throw failure;
+    }
   }
 
   /**

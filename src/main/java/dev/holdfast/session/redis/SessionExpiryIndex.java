@@ -99,21 +99,6 @@ final class SessionExpiryIndex {
     allSets(session.opener()).forEach(set -> redis.sendLater(removal(set, id)));
   }
 
-  /**
-   * Runs a command on one set. On a cluster whose server of this set is away, returns a substitute:
-   * sessions in the slots of others go on.
-   */
-  private <T> T unlessAway(String set, Supplier<T> command, T substitute) {
-    try {
-      return command.get();
-    } catch (RedisException failure) {
-      if (redis.isAway(set)) {
-        return substitute;
-      }
-      throw failure;
-    }
-  }
-
   /** Sends a command to each of some sets, in which it may be repeated. */
   private void sendToAll(List<String> sets, Function<String, Request> command) {
     try {
@@ -122,8 +107,8 @@ final class SessionExpiryIndex {
       if (sets.stream().noneMatch(redis::isAway)) {
         throw failure;
       }
-      sets.forEach(
-          set -> unlessAway(set, () -> RedisClient.number(redis.send(command.apply(set))), 0L));
+      sets.forEach(set ->
+          redis.unlessAway(set, () -> RedisClient.number(redis.send(command.apply(set))), 0L));
     }
   }
 
@@ -131,7 +116,7 @@ final class SessionExpiryIndex {
       String set, String id, int most, Duration timeout, boolean removeExpired) {
     List<Object> times = List.of(timeout.toMillis(), timeToLive.toMillis());
     int taken =
-        unlessAway(
+        redis.unlessAway(
             set,
             () ->
                 Integer.parseInt(
@@ -212,7 +197,7 @@ final class SessionExpiryIndex {
     }
     Request add = Request.cmd(Command.ZADD).arg(keys.sessions()).arg("NX");
     some.forEach(id -> add.arg(0).arg(id));
-    if (unlessAway(keys.sessions(), () -> redis.send(add) != null, false)) {
+    if (redis.unlessAway(keys.sessions(), () -> redis.send(add) != null, false)) {
       some.forEach(missing::remove);
     }
   }
@@ -222,10 +207,11 @@ final class SessionExpiryIndex {
     List<String> expired =
         sets().stream()
             .flatMap(set ->
-                unlessAway(
-                    set,
-                    () -> listExpired.runForList(List.of(set), most, timeToLive.toMillis()),
-                    List.<Response>of())
+                redis
+                    .unlessAway(
+                        set,
+                        () -> listExpired.runForList(List.of(set), most, timeToLive.toMillis()),
+                        List.<Response>of())
                     .stream())
             .map(Response::toString)
             .distinct()
