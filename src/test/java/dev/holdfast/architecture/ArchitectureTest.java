@@ -295,7 +295,9 @@ class ArchitectureTest {
           entry(
               "http.error",
               List.of("budget", "relay.pump", "relay.stream", "session", "call", "protocol")),
-          entry("http.limit", List.of("call", "config", "http.error", "budget", "lock", "session")),
+          entry(
+              "http.limit",
+              List.of("call", "config", "http.error", "budget", "lock", "protocol", "session")),
           entry("http.limit.redis", List.of("http.limit", "redis")),
           entry("http.origin", List.of("config", "http.error", "call", "protocol")),
           entry(

@@ -2,8 +2,7 @@ package dev.holdfast.http.limit;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.holdfast.protocol.Sha256;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -66,14 +65,10 @@ public final class SharedLimits implements AutoCloseable {
     /** A name that tells nobody who the client is, and that no other client can choose. */
     String key() {
       String text = limit.name() + (client.isPrincipal() ? " of " : " at ") + client.name();
-      try {
-        byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
-        return Base64.getUrlEncoder()
-            .withoutPadding()
-            .encodeToString(Arrays.copyOf(digest, DIGEST_BYTES));
-      } catch (NoSuchAlgorithmException impossible) {
-        throw new IllegalStateException(impossible);
-      }
+      byte[] digest = Sha256.of(text.getBytes(UTF_8));
+      return Base64.getUrlEncoder()
+          .withoutPadding()
+          .encodeToString(Arrays.copyOf(digest, DIGEST_BYTES));
     }
   }
 
