@@ -14,7 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -101,13 +100,13 @@ final class BenchmarkEnvironment implements AutoCloseable {
 
   /** The process of Redis. */
   List<ProcessHandle> redisProcess() {
-    long pid = Long.parseLong(redisInfo("server", "process_id"));
+    long pid = Long.parseLong(redis.info("process_id"));
     return List.of(ProcessHandle.of(pid).orElseThrow());
   }
 
   /** How many commands Redis has run, within scripts too. */
   long redisCommands() {
-    return Long.parseLong(redisInfo("stats", "total_commands_processed"));
+    return Long.parseLong(redis.info("total_commands_processed"));
   }
 
   /**
@@ -135,14 +134,7 @@ final class BenchmarkEnvironment implements AutoCloseable {
 
   /** The version of Redis. */
   String redisVersion() {
-    return redisInfo("server", "redis_version");
-  }
-
-  private String redisInfo(String section, String field) {
-    String script =
-        "return {ok=string.match(redis.call('INFO','%s'),'%s:([%%d.]+)')}"
-            .formatted(section, field);
-    return redis.command("EVAL", script, "0").substring(1);
+    return redis.info("redis_version");
   }
 
   /** Ends everything. */
@@ -214,15 +206,6 @@ final class BenchmarkEnvironment implements AutoCloseable {
       settings.put("holdfast.replay.enabled", "false");
     }
     return settings;
-  }
-
-  /** Calls something, whose failure to read or write ends the benchmark. */
-  static <T> T unchecked(Callable<T> call) {
-    try {
-      return call.call();
-    } catch (Exception failure) {
-      throw new IllegalStateException(failure);
-    }
   }
 
   /** Starts a program of these benchmarks, which says where it listens. */

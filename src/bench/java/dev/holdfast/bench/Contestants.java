@@ -3,8 +3,6 @@ package dev.holdfast.bench;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.PackagedProgram;
 import dev.holdfast.testing.ServerProcess;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -85,18 +83,10 @@ final class Contestants {
         load.run(
             contestant.gateway.url(),
             contestant.header,
-            () -> readings.add(read(process)),
-            () -> readings.add(read(process)));
+            () -> readings.add(ProcessUse.of(process)),
+            () -> readings.add(ProcessUse.of(process)));
     double micros = readings.getLast().since(readings.getFirst()).cpuMicros(false);
     return new Turn(outcome.perSecond(), micros / outcome.times().size());
-  }
-
-  private static ProcessUse read(List<ProcessHandle> process) {
-    try {
-      return ProcessUse.of(process);
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
-    }
   }
 
   private static void print(Map<String, List<Turn>> turns) {

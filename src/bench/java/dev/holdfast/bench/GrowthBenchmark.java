@@ -13,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -22,7 +21,6 @@ import java.util.stream.Stream;
  */
 final class GrowthBenchmark {
 
-  private static final Pattern DIGITS = Pattern.compile("\\D+");
   private static final double KILO = 1000;
 
   /** After it, clients that wait have had a comment, and all is reported. */
@@ -80,22 +78,18 @@ final class GrowthBenchmark {
       return gateway;
     }
 
-    Use use() throws IOException {
+    Use use() {
       List<ProcessHandle> own = new ArrayList<>();
       for (Gateway each : gateways) {
         own.add(ProcessHandle.of(each.pid()).orElseThrow());
       }
-      ProcessHandle store = ProcessHandle.of(number("server", "process_id")).orElseThrow();
+      ProcessHandle store = ProcessHandle.of(number("process_id")).orElseThrow();
       return new Use(
-          ProcessUse.of(own),
-          ProcessUse.of(List.of(store)),
-          number("stats", "total_commands_processed"));
+          ProcessUse.of(own), ProcessUse.of(List.of(store)), number("total_commands_processed"));
     }
 
-    long number(String section, String field) {
-      String script =
-          "return {ok=string.match(redis.call('INFO','%s'),'%s:(%%d+)')}".formatted(section, field);
-      return Long.parseLong(DIGITS.matcher(redis.command("EVAL", script, "0")).replaceAll(""));
+    long number(String field) {
+      return Long.parseLong(redis.info(field));
     }
 
     @Override
@@ -168,14 +162,14 @@ final class GrowthBenchmark {
       int stored = 0;
       for (int size : sizes) {
         Thread.sleep(TIME); // The events of the last calls go.
-        long before = lab.number("memory", "used_memory");
+        long before = lab.number("used_memory");
         int added = size - stored;
         for (int more; (more = Math.min(2000, size - stored)) > 0; stored += more) {
           ConcurrentSessions.open(filling.url(), more).gradually(McpSession::leave);
         }
-        double bytes = lab.number("memory", "used_memory") - before;
+        double bytes = lab.number("used_memory") - before;
         List<Use> uses = new ArrayList<>();
-        Runnable read = () -> uses.add(BenchmarkEnvironment.unchecked(lab::use));
+        Runnable read = () -> uses.add(lab.use());
         CallLoad.Outcome calls = CALLS.run(gateway.url(), "", read, read);
         Double[] used = uses.getLast().since(uses.getFirst(), calls.times().size());
         curve.add(size, used[0], used[1], used[2], bytes / KILO / added);

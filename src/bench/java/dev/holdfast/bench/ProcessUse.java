@@ -1,6 +1,7 @@
 package dev.holdfast.bench;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -44,7 +45,7 @@ record ProcessUse(Map<Path, ThreadUse> threads) {
   }
 
   /** What processes have used so far. */
-  static ProcessUse of(List<ProcessHandle> processes) throws IOException {
+  static ProcessUse of(List<ProcessHandle> processes) {
     Map<Path, ThreadUse> threads = new HashMap<>();
     for (ProcessHandle process : processes) {
       Path tasks = Path.of("/proc", Long.toString(process.pid()), "task");
@@ -56,6 +57,8 @@ record ProcessUse(Map<Path, ThreadUse> threads) {
             threads.remove(thread);
           }
         }
+      } catch (IOException failure) {
+        throw new UncheckedIOException(failure);
       }
     }
     return new ProcessUse(threads);

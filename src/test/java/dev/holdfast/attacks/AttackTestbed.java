@@ -64,8 +64,7 @@ final class AttackTestbed implements AutoCloseable {
     if (redis == null) {
       return 0;
     }
-    String used = "return tonumber(string.match(redis.call('INFO','memory'),'used_memory:(%d+)'))";
-    return Long.parseLong(redis.command("EVAL", used, "0").substring(1));
+    return Long.parseLong(redis.info("used_memory"));
   }
 
   /** Begins to observe the memory of Redis. */

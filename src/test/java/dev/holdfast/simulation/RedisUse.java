@@ -11,15 +11,10 @@ import dev.holdfast.testing.RedisFixture;
 record RedisUse(long commands, double cpuSeconds) {
 
   static RedisUse of(RedisFixture redis) {
-    String info = redis.reply("INFO").getFirst();
     return new RedisUse(
-        (long) value(info, "total_commands_processed"),
-        value(info, "used_cpu_user") + value(info, "used_cpu_sys"));
-  }
-
-  private static double value(String info, String name) {
-    int begin = info.indexOf("\n" + name + ":") + name.length() + 2;
-    return Double.parseDouble(info.substring(begin, info.indexOf('\r', begin)));
+        Long.parseLong(redis.info("total_commands_processed")),
+        Double.parseDouble(redis.info("used_cpu_user"))
+            + Double.parseDouble(redis.info("used_cpu_sys")));
   }
 
   RedisUse since(RedisUse before) {

@@ -272,8 +272,19 @@ public final class RedisFixture implements AutoCloseable {
 
   /** How many connections there are, besides the one that asks. */
   public int connections() {
-    String found = status("string.match(redis.call('INFO', 'clients'), 'connected_clients:(%d+)')");
-    return Integer.parseInt(found) - 1;
+    return Integer.parseInt(info("connected_clients")) - 1;
+  }
+
+  /** A field of the command INFO, such as {@code used_memory}. */
+  public String info(String field) {
+    String begin = field + ":";
+    return reply("INFO")
+        .getFirst()
+        .lines()
+        .filter(line -> line.startsWith(begin))
+        .findFirst()
+        .orElseThrow()
+        .substring(begin.length());
   }
 
   private String status(String expression) {
