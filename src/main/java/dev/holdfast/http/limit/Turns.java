@@ -18,7 +18,7 @@ public final class Turns {
   /** Enough to use a processor while the store answers in a few milliseconds. */
   private static final int PER_PROCESSOR = 8;
 
-  /** While the store does not answer, a client had better ask another replica. */
+  /** After this time a client should ask another replica: the store may not answer this one. */
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
   private final Semaphore free;

@@ -52,7 +52,7 @@ final class LocalReaders {
   /** Tails that have left, whose records are to be removed. */
   private final Queue<Departed> departed = new ConcurrentLinkedQueue<>();
 
-  /** Those whose records Redis did not remove. */
+  /** Tails whose records Redis did not remove at the last attempt. */
   private final Queue<Departed> unremoved = new ConcurrentLinkedQueue<>();
 
   private final Semaphore removals = new Semaphore(MOST_REMOVALS);

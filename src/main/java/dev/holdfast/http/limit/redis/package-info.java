@@ -1,4 +1,4 @@
-/** What clients use on all replicas, in Redis. */
+/** Exchange of the uses of limits through Redis. */
 @NullMarked
 package dev.holdfast.http.limit.redis;
 
