@@ -118,6 +118,14 @@ public interface EventLog extends AutoCloseable {
   Optional<Position> newest(StreamRef stream);
 
   /**
+   * The position of the newest kept event that was written at a time or before.
+   *
+   * @param millis since the epoch, by the clock of the store
+   * @return empty if there is none
+   */
+  Optional<Position> newestUntil(StreamRef stream, long millis);
+
+  /**
    * Begins a read without waiting for the store.
    *
    * @return waits for the result and returns or throws it, as {@link #read(StreamRef, Position,

@@ -76,6 +76,20 @@ interface EventLogReadContract extends EventLogFixture {
     assertThat(log().newest(ref())).contains(end);
   }
 
+  @Test
+  default void shouldKnowTheNewestEventUntilATime() {
+    StreamWriter writer = log().open(ref(), "1");
+    assertThat(log().newestUntil(ref(), Long.MAX_VALUE)).isEmpty();
+
+    Position some = writer.append(numbered(1, 700));
+    Position end = writer.append(List.of(last("result")));
+
+    assertThat(log().newestUntil(ref(), Long.MAX_VALUE)).contains(end);
+    assertThat(log().newestUntil(ref(), end.millis())).contains(end);
+    assertThat(log().newestUntil(ref(), some.millis())).isPresent();
+    assertThat(log().newestUntil(ref(), some.millis() - 1)).isEmpty();
+  }
+
   /** The copy of recent events is for the tail: another reader must not drop them. */
   @Test
   default void shouldReadBesideATail() {

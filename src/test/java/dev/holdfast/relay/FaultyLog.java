@@ -98,6 +98,11 @@ public final class FaultyLog implements EventLog {
   }
 
   @Override
+  public Optional<Position> newestUntil(StreamRef stream, long millis) {
+    return target().newestUntil(stream, millis);
+  }
+
+  @Override
   public Optional<Position> beforeOldest(StreamRef stream) {
     return target().beforeOldest(stream);
   }

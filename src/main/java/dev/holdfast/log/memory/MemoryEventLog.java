@@ -104,6 +104,11 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   }
 
   @Override
+  public Optional<Position> newestUntil(StreamRef stream, long millis) {
+    return find(stream, Optional.empty(), found -> found.newestUntil(millis));
+  }
+
+  @Override
   public Optional<Position> beforeOldest(StreamRef stream) {
     return find(stream, Optional.empty(), MemoryStream::beforeOldest);
   }

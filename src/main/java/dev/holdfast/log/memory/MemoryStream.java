@@ -367,6 +367,13 @@ final class MemoryStream {
     return isOpen() || size() > 0 ? Optional.of(last) : Optional.empty();
   }
 
+  Optional<Position> newestUntil(long millis) {
+    return kept.subList(purged, kept.size()).reversed().stream()
+        .map(event -> Objects.requireNonNull(event).position())
+        .filter(position -> position.millis() <= millis)
+        .findFirst();
+  }
+
   Position delivered() {
     return delivered;
   }

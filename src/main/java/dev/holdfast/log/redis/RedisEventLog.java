@@ -221,6 +221,11 @@ public final class RedisEventLog implements EventLog {
   }
 
   @Override
+  public Optional<Position> newestUntil(StreamRef stream, long millis) {
+    return reader.newestUntil(stream, Long.toString(millis));
+  }
+
+  @Override
   public Optional<Position> beforeOldest(StreamRef stream) {
     return reader.beforeOldest(stream);
   }

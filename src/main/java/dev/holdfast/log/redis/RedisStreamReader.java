@@ -373,14 +373,19 @@ final class RedisStreamReader {
 
   /** Finds a position as {@link dev.holdfast.log.EventLog#newest} promises. */
   Optional<Position> newest(StreamRef stream) {
-    return available(
-        "read a stream",
-        () -> {
-          Response last = client.send(StreamField.LAST.get(keys, stream));
-          return last == null
-              ? StreamEntries.first(client.send(entries(Command.XREVRANGE, stream, "+", "-", 1)))
-              : Position.parse(last.toString());
-        });
+    Response last =
+        available("read a stream", () -> client.send(StreamField.LAST.get(keys, stream)));
+    return last == null ? newestUntil(stream, "+") : Position.parse(last.toString());
+  }
+
+  /**
+   * The position of the newest kept event up to a time.
+   *
+   * @param end in milliseconds since the epoch; {@code +} for any
+   */
+  Optional<Position> newestUntil(StreamRef stream, String end) {
+    Request newest = entries(Command.XREVRANGE, stream, end, "-", 1);
+    return StreamEntries.first(available("read a stream", () -> client.send(newest)));
   }
 
   private Request entries(Command range, StreamRef stream, String from, String to, int most) {

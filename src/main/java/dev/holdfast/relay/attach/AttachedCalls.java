@@ -190,15 +190,9 @@ public record AttachedCalls(
     return tail.reporting(
         new Receipt() {
           @Override
-          public void begun() {}
-
-          @Override
           public void delivered() {
             read(stream);
           }
-
-          @Override
-          public void left() {}
         });
   }
 

@@ -2,10 +2,13 @@ package dev.holdfast.relay.tail;
 
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.sse.SseWriter;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +17,10 @@ import org.jspecify.annotations.Nullable;
  * client, and what the gateway adds. The turn of the tail guards all fields.
  */
 final class ClientFrames {
+
+  /** The session has ended, or the store has lost it. */
+  private static final String STREAM_LOST =
+      "The stream of the request is gone; the outcome of the request is unknown";
 
   private final SseWriter frames = new SseWriter();
   private EventFraming framing;
@@ -126,9 +133,10 @@ final class ClientFrames {
     }
   }
 
-  /** Adds the first frame. */
+  /** Adds the first frame. Clients that lose a replica together come back one after the other. */
   void open(Position cursor, Duration retry) {
-    framing.opening(frames, cursor, retry);
+    long later = ThreadLocalRandom.current().nextLong(retry.toMillis() / 4 + 1);
+    framing.opening(frames, cursor, retry.plusMillis(later));
   }
 
   /** Adds the messages before the first one of the stream. */
@@ -155,11 +163,6 @@ final class ClientFrames {
         new LogEvent(event.position(), message, event.upstreamId(), event.last(), event.logged()));
   }
 
-  /** Adds a message that the log does not hold, translated. */
-  void message(Position before, byte[] message) {
-    unlogged(translation.translate(before, message));
-  }
-
   private void unlogged(byte[] message) {
     framing.unlogged(frames, message);
   }
@@ -177,6 +180,14 @@ final class ClientFrames {
   /** Adds what the client still needs when the log has no further events. */
   void streamEnded() {
     translation.atEnd().forEach(this::unlogged);
+  }
+
+  /** Adds an error for each of these requests. */
+  void streamLost(Position cursor, List<RequestId> open) {
+    for (RequestId id : open) {
+      byte[] error = JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, STREAM_LOST);
+      unlogged(translation.translate(cursor, error));
+    }
   }
 
   /** Adds the notice of missing events. */

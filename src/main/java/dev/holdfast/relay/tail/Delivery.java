@@ -7,8 +7,6 @@ import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.JsonEdit;
-import dev.holdfast.protocol.JsonRpcErrorCode;
-import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.CallListener;
 import dev.holdfast.relay.stream.PendingRequests;
@@ -20,7 +18,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -40,10 +37,6 @@ final class Delivery {
   /** The end of a stream that lived longer is kept as if nobody had been sent it. */
   private static final Duration SHORT_CALL = Duration.ofSeconds(10);
 
-  /** The session has ended, or the store has lost it. */
-  private static final String STREAM_LOST =
-      "The stream of the request is gone; the outcome of the request is unknown";
-
   private final TailContext context;
   private final StreamRef stream;
   private final ClientFrames frames;
@@ -62,6 +55,10 @@ final class Delivery {
   private final boolean standalone;
   private final Instant began;
   private Position cursor;
+
+  /** The id that the upstream gave the event at the cursor; null if it is unknown. */
+  private @Nullable String upstreamId;
+
   private int replayed;
   private CallListener.Call call = CallListener.Call.NONE;
   private Place place = Place.BEHIND;
@@ -69,8 +66,8 @@ final class Delivery {
   /** Null while traces are off. */
   private final TraceListener.@Nullable Reading reading;
 
-  /** Null if nobody asks, or once it was told. */
-  private @Nullable Receipt receipt;
+  /** None once it was told. */
+  private Receipt receipt = Receipt.NONE;
 
   /** Null before the tail runs, and after its end. */
   private EventLog.@Nullable Watch watch;
@@ -130,14 +127,11 @@ final class Delivery {
    * @return false if somebody waits for the delivery of this response. That of an error is not told
    */
   boolean givesAway(LogEvent single) {
-    Receipt to = receipt;
-    if (to != null && JsonEdit.raw(single.payload(), "error") == null) {
+    if (!receipt.equals(Receipt.NONE) && JsonEdit.raw(single.payload(), "error") == null) {
       return false;
     }
-    receipt = null;
-    if (to != null) {
-      to.delivered();
-    }
+    receipt.delivered();
+    receipt = Receipt.NONE;
     context.delivered(stream, false);
     context.listener().delivered(1);
     if (reading != null) {
@@ -148,12 +142,12 @@ final class Delivery {
 
   /** Notes that the response has ended, or that the client has left before. */
   void closed(boolean left) {
-    if (receipt != null && !left && frames.isHandedOver()) {
+    if (!left && frames.isHandedOver()) {
       receipt.delivered();
-    } else if (receipt != null) {
+    } else {
       receipt.left();
     }
-    receipt = null;
+    receipt = Receipt.NONE;
     frames.closed(left);
     if (reading != null) {
       reading.ended(replayed, cursor);
@@ -175,14 +169,9 @@ final class Delivery {
     return cursor;
   }
 
-  /** Clients that lose a replica together come back within a quarter of the time. */
-  private static Duration withJitter(Duration retry) {
-    return retry.plusMillis(ThreadLocalRandom.current().nextLong(retry.toMillis() / 4 + 1));
-  }
-
   /** Begins with the first frame, and watches the stream. */
   void begin(EventLog.Watcher watcher) {
-    frames.open(cursor, withJitter(context.config().retry()));
+    frames.open(cursor, context.config().retry());
     Position from = kind == TailKind.STANDALONE ? null : cursor;
     watch =
         kind == TailKind.SHARED
@@ -227,10 +216,8 @@ final class Delivery {
       if (kind != TailKind.REQUEST && wasThere && StreamNames.answersRequests(stream)) {
         listener.result(StreamListener.Result.LATE);
       }
-      if (receipt != null) {
-        receipt.delivered();
-        receipt = null;
-      }
+      receipt.delivered();
+      receipt = Receipt.NONE;
     }
   }
 
@@ -260,12 +247,8 @@ final class Delivery {
 
   /** Notes that the log has lost the stream: adds an error for each request without a response. */
   void streamLost() {
-    place = Place.GONE;
-    for (RequestId id : awaited.open()) {
-      byte[] error = JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, STREAM_LOST);
-      frames.message(cursor, error);
-    }
-    frames.streamEnded();
+    frames.streamLost(cursor, awaited.open());
+    streamGone();
   }
 
   /** Writes all frames and waits until the socket has taken them. */
@@ -280,7 +263,7 @@ final class Delivery {
     if (last) {
       frames.streamEnded();
     }
-    if (!last || frames.written().length() > END_WITH_RESPONSE || receipt != null) {
+    if (!last || frames.written().length() > END_WITH_RESPONSE || !receipt.equals(Receipt.NONE)) {
       flush(client);
     }
     delivered(events);
@@ -317,6 +300,7 @@ final class Delivery {
   private void delivered(List<LogEvent> events) {
     LogEvent newest = events.getLast();
     cursor = newest.position();
+    upstreamId = newest.upstreamId();
     replayed += place == Place.BEHIND ? events.size() : 0;
     // The response to a single request is the last event of its stream.
     if (awaited.size() > (shared ? 0 : 1)) {
@@ -326,9 +310,8 @@ final class Delivery {
     writer.delivered();
     context.listener().delivered(events.size());
     if (newest.logged() && (kind == TailKind.REQUEST || place != Place.BEHIND)) {
-      long written = events.getFirst().position().millis();
-      long delay = Math.max(0, context.clock().millis() - written);
-      listener.deliveredLive(Duration.ofMillis(delay));
+      long delay = context.clock().millis() - events.getFirst().position().millis();
+      listener.deliveredLive(Duration.ofMillis(Math.max(0, delay)));
     }
   }
 
@@ -345,9 +328,7 @@ final class Delivery {
     }
     logResumed();
     place = Place.AT_HEAD;
-    if (receipt != null) {
-      receipt.begun();
-    }
+    receipt.begun();
   }
 
   private void logResumed() {
@@ -367,13 +348,27 @@ final class Delivery {
     return !frames.isPastLog() && (standalone || (frames.hasIds() && hasEventId));
   }
 
+  /** Moves the cursor to where the log has the client's newest event; false if it does not. */
+  boolean goOnAfterSameEvent() {
+    return MissingEvents.sameEvent(context.log(), stream, cursor, upstreamId)
+        .filter(this::goOnAfter)
+        .isPresent();
+  }
+
+  /** Returns true if the client has an event of its upstream that is newer than the log. */
+  boolean isAhead(ReadResult.Gap gap) {
+    Optional<Position> rest = context.log().beforeRest(stream, gap);
+    return upstreamId != null && rest.orElse(cursor).number() < cursor.number();
+  }
+
   /** Moves the cursor over missing events; returns false if the client must resume instead. */
   boolean skip(ReadResult.Gap gap) {
+    upstreamId = null;
     Optional<Position> rest = context.log().beforeRest(stream, gap);
-    Position next = rest.orElse(cursor);
-    if (standalone && next.number() < cursor.number()) {
-      next = MissingEvents.afterLost(context.log(), stream, cursor, next);
-    }
+    Position next =
+        standalone
+            ? MissingEvents.goOnAfter(context.log(), stream, cursor, rest.orElse(cursor))
+            : rest.orElse(cursor);
     boolean hasOwnCursor = kind == TailKind.REQUEST || kind == TailKind.RESUMED;
     boolean continues =
         StreamNames.answersRequests(stream)
@@ -390,6 +385,10 @@ final class Delivery {
       return false;
     }
     frames.gap(cursor, next);
+    return goOnAfter(next);
+  }
+
+  private boolean goOnAfter(Position next) {
     if (next.equals(cursor)) {
       return false;
     }

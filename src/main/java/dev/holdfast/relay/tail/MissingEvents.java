@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /** Events that a client asks for and the log does not have. */
 final class MissingEvents {
@@ -39,18 +40,48 @@ final class MissingEvents {
   }
 
   /**
-   * Finds where a client goes on that has events which the store has lost: before the first event
-   * that was written after them. From the oldest one it would get events twice.
+   * Finds the event that a client has with another position: it was delivered unlogged and another
+   * replica has logged it, or the store has lost it and the writer has logged it again.
+   *
+   * @param cursor the position that the client has it with
+   * @param upstreamId the id that the upstream gave it; null if it is unknown
+   * @return its position in the log; empty if the log does not have it
    */
-  static Position afterLost(EventLog log, StreamRef stream, Position cursor, Position oldest) {
-    return switch (log.read(stream, new Position(cursor.millis() + 1, 0), 1)) {
-      case ReadResult.Events(List<LogEvent> events) when !events.isEmpty() -> {
-        Position first = events.getFirst().position();
-        yield new Position(first.millis(), first.number() - 1);
+  static Optional<Position> sameEvent(
+      EventLog log, StreamRef stream, Position cursor, @Nullable String upstreamId) {
+    if (upstreamId == null) {
+      return Optional.empty();
+    }
+    Optional<Position> next =
+        log.newestUntil(stream, cursor.millis() - 1).or(() -> log.beforeOldest(stream));
+    while (next.isPresent()) {
+      Position at = next.get();
+      next = Optional.empty();
+      switch (log.readStored(stream, at, EventLog.PAGE_EVENTS, PageReader.SMALLEST)) {
+        case ReadResult.Events(List<LogEvent> events) when !events.isEmpty() -> {
+          for (LogEvent event : events) {
+            if (upstreamId.equals(event.upstreamId())) {
+              return Optional.of(event.position());
+            }
+          }
+          next = Optional.of(events.getLast().position());
+        }
+        case ReadResult.Gap hole -> next = hole.resumeAfter().filter(end -> end.compareTo(at) > 0);
+        default -> {}
       }
-      case ReadResult.Gap newer -> newer.resumeAfter().orElse(oldest);
-      default -> oldest;
-    };
+    }
+    return next;
+  }
+
+  /**
+   * Finds where a client goes on after a gap: before the rest of the stream. If the store has lost
+   * events that the client has, it goes on with the first event that was written after them. With
+   * the oldest one it would get events twice.
+   */
+  static Position goOnAfter(EventLog log, StreamRef stream, Position cursor, Position rest) {
+    return rest.number() < cursor.number()
+        ? log.newestUntil(stream, cursor.millis()).orElse(rest)
+        : rest;
   }
 
   /** Notes that a client is told of a gap: with a comment, or with 410. */

@@ -28,6 +28,9 @@ final class TailLoop {
   /** Upper bound of one wait of a client that shall move, in case it is now known to resume. */
   private static final Duration MAX_WAIT_TO_MOVE = Duration.ofSeconds(10);
 
+  /** Time that another writer has to log the events of a client. */
+  private static final Duration MAX_WAIT_FOR_WRITER = Duration.ofSeconds(5);
+
   /** Waits of idle clients end at multiples of this time. */
   private static final Duration STEP = Duration.ofMillis(250);
 
@@ -46,6 +49,9 @@ final class TailLoop {
 
   /** True while the tail waits at the head of the log. */
   private boolean waiting;
+
+  /** Nano time since which the client has newer events than the log; 0 while it does not. */
+  private long aheadSince;
 
   /** True once the client has waited for so long that it was sent a comment. */
   private boolean isIdle;
@@ -167,7 +173,7 @@ final class TailLoop {
           return deliver(events);
         }
         case ReadResult.Gap gap -> {
-          return delivery.skip(gap) ? Next.READ : Next.END;
+          return skip(gap);
         }
         case ReadResult.EndOfStream _ -> {
           delivery.streamGone();
@@ -179,16 +185,39 @@ final class TailLoop {
         }
       }
     }
-    return reader.needsRoom() ? awaitRoom() : pause(leaves);
+    return reader.needsRoom() ? awaitBeforeRead(reader.untilRoom()) : pause(leaves);
   }
 
-  /** The client reads a large event later, when less waits for clients that do not read. */
-  private Next awaitRoom() throws ClientGoneException {
+  /**
+   * Goes on after events that are missing. A client may also have events that another writer of the
+   * stream has yet to log: then the tail waits for it.
+   */
+  private Next skip(ReadResult.Gap gap) throws ClientGoneException {
+    if (delivery.goOnAfterSameEvent()) {
+      aheadSince = 0;
+      return Next.READ;
+    }
+    if (delivery.isAhead(gap)) {
+      aheadSince = aheadSince == 0 ? System.nanoTime() : aheadSince;
+      Duration left = MAX_WAIT_FOR_WRITER.minusNanos(System.nanoTime() - aheadSince);
+      if (left.isPositive()) {
+        return awaitBeforeRead(least(left, writer.untilNextDeadline()));
+      }
+    }
+    aheadSince = 0;
+    return delivery.skip(gap) ? Next.READ : Next.END;
+  }
+
+  /**
+   * Waits with what the log has. The client may have to read a large event later, when less waits
+   * for clients that do not read.
+   */
+  private Next awaitBeforeRead(Duration most) throws ClientGoneException {
     if (movedAway(false)) {
       return Next.END;
     }
     delivery.flush(client);
-    return await(reader.untilRoom());
+    return await(most);
   }
 
   /** Keeps the connection alive while the store is away; returns whether to try again. */
@@ -309,7 +338,7 @@ final class TailLoop {
   }
 
   private Next continueAfter(TailSignal.Cause cause) throws ClientGoneException {
-    boolean reads = !waiting; // It waits for room, not for events.
+    boolean reads = !waiting;
     waiting = false;
     writer.settle(client);
     return switch (cause) {
