@@ -2,7 +2,7 @@ package dev.holdfast.oauth;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.lock.AutoLock;
+import dev.holdfast.lock.Hold;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -114,7 +114,7 @@ final class TokenFile {
    * @return lets others get tokens again; null if the time is over
    * @throws TokenException if the directory cannot be written
    */
-  AutoLock.@Nullable Hold lock(Duration timeout) throws InterruptedException {
+  @Nullable Hold lock(Duration timeout) throws InterruptedException {
     try {
       createDirectory();
       // Never deleted: another process may wait for it.

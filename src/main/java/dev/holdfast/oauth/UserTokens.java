@@ -1,6 +1,7 @@
 package dev.holdfast.oauth;
 
 import dev.holdfast.lock.AutoLock;
+import dev.holdfast.lock.Hold;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.time.Instant;
@@ -204,7 +205,7 @@ public final class UserTokens implements AutoCloseable {
   private @Nullable SavedTokens renewedWithFile(TokenFile shared, boolean attended)
       throws InterruptedException {
     Duration wait = attended ? settings.timeout().plus(MORE_TIME) : REQUEST_TIMEOUT;
-    try (AutoLock.Hold hold = shared.lock(usable() == null ? wait : Duration.ZERO)) {
+    try (Hold hold = shared.lock(usable() == null ? wait : Duration.ZERO)) {
       return hold == null ? usable() : renewedAlone(attended);
     }
   }

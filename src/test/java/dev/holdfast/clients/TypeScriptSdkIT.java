@@ -109,14 +109,15 @@ class TypeScriptSdkIT {
   @ValueSource(ints = {0, 1})
   void shouldSeeEachEventOnceThoughAReplicaIsStopped(int stopped) throws Exception {
     Gateway stopping = pair.get(stopped);
+    double before = activeStreams();
     try (RoundRobin both = RoundRobin.over(pair.getFirst().url(), pair.getLast().url());
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       both.probing(i -> pair.get(i).url("/q/health/ready"), Duration.ofMillis(100));
       Future<TypeScriptClient> client =
           threads.submit(
               () -> TypeScriptClient.call(both.url(), "count", "{\"n\":40,\"intervalMs\":100}"));
-      // To initialize, to say so, to listen, and to call.
-      await().atMost(Duration.ofSeconds(20)).until(() -> both.requests(0) + both.requests(1) >= 4);
+      // The one on which it listens, and that of the call.
+      await().atMost(Duration.ofSeconds(20)).until(() -> activeStreams() >= before + 2);
       stopping.terminate();
 
       client.get().hasCounted(40);
@@ -126,6 +127,12 @@ class TypeScriptSdkIT {
       stopping.close();
       pair.set(stopped, Gateway.start(onRedis(stopping.url().getPort())));
     }
+  }
+
+  private static double activeStreams() {
+    return pair.stream()
+        .mapToDouble(each -> each.metric("holdfast_streams_active").orElseThrow())
+        .sum();
   }
 
   private static void counts(URI gateway, long seed) {

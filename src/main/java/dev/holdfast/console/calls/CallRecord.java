@@ -1,6 +1,7 @@
 package dev.holdfast.console.calls;
 
 import dev.holdfast.lock.AutoLock;
+import dev.holdfast.lock.Hold;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.stream.CallState;
@@ -84,8 +85,8 @@ final class CallRecord {
     this.requests = requests;
   }
 
-  private AutoLock.Hold change() {
-    AutoLock.Hold hold = lock.hold();
+  private Hold change() {
+    Hold hold = lock.hold();
     report = null;
     return hold;
   }

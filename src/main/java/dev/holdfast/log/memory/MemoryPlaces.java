@@ -1,10 +1,10 @@
 package dev.holdfast.log.memory;
 
 import dev.holdfast.log.memory.MemoryStream.Place;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SequencedSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -12,27 +12,29 @@ import org.jspecify.annotations.Nullable;
 /** Streams of a session by place, the oldest first. The lock of the session guards them. */
 final class MemoryPlaces {
 
-  private final Map<Place, SequencedSet<MemoryStream>> places = new EnumMap<>(Place.class);
+  private static final SequencedSet<MemoryStream> NONE =
+      Collections.unmodifiableSequencedSet(new LinkedHashSet<>());
 
-  MemoryPlaces() {
-    for (Place place : Place.values()) {
-      places.put(place, new LinkedHashSet<>(4));
-    }
-  }
+  /** No place without streams. */
+  private final Map<Place, SequencedSet<MemoryStream>> places = new EnumMap<>(Place.class);
 
   /** Moves a stream to a place, or to none. A stream that is there already keeps its turn. */
   void put(MemoryStream stream, @Nullable Place next) {
-    places.forEach((place, all) -> {
-      boolean _ = place == next ? all.add(stream) : all.remove(stream);
-    });
+    places
+        .entrySet()
+        .removeIf(each ->
+            each.getKey() != next && each.getValue().remove(stream) && each.getValue().isEmpty());
+    if (next != null) {
+      places.computeIfAbsent(next, _ -> new LinkedHashSet<>(4)).add(stream);
+    }
   }
 
   void remove(MemoryStream stream) {
-    places.values().forEach(all -> all.remove(stream));
+    put(stream, null);
   }
 
   SequencedSet<MemoryStream> at(Place place) {
-    return Objects.requireNonNull(places.get(place));
+    return places.getOrDefault(place, NONE);
   }
 
   /** Returns true if the condition holds for a stream that is open or followed. */

@@ -96,7 +96,7 @@ class MemorySession {
       @Nullable Opening opening = requests.isEmpty() ? null : new Opening(clock.instant(), tool);
       MemoryStream stream = new MemoryStream(ref, requests, opening, shared, retention);
       streams.put(ref.name(), stream);
-      places.at(Place.ACTIVE).add(stream);
+      places.put(stream, Place.ACTIVE);
       open++;
       if (shared == null && !requests.isEmpty()) {
         stream.expectReader(clock.millis() + READER_EXPECTED_MILLIS);

@@ -63,7 +63,7 @@ public final class Pumps {
     bySession.compute(
         stream.key(),
         (_, pumps) -> {
-          Map<StreamRef, Pump> grown = pumps == null ? new ConcurrentHashMap<>() : pumps;
+          Map<StreamRef, Pump> grown = pumps == null ? new ConcurrentHashMap<>(1) : pumps;
           grown.put(stream, pump);
           return grown;
         });

@@ -212,6 +212,13 @@ final class HttpExchange implements AutoCloseable {
     }
   }
 
+  /** Frees the headers of the answer and of the request. A stream may be silent for days. */
+  void forgetHeaders() {
+    HttpClientResponse answer = head.join();
+    answer.headers().clear();
+    answer.request().headers().clear();
+  }
+
   /** Ends the exchange. Breaks the connection unless the answer has ended. Idempotent. */
   @Override
   public void close() {

@@ -84,6 +84,7 @@ final class Reconnector {
     unanswered = !cursor.isEmpty();
     atOnce = Deadline.after(answerTimeout);
     if (answer.isEventStream()) {
+      answer.exchange().forgetHeaders();
       return Optional.of(answer.exchange());
     }
     if (kind == StreamKind.STANDALONE && meansNoStream(answer.status())) {

@@ -143,6 +143,7 @@ class LegacySseRelayTest {
   @Test
   void shouldSayThatTheStoreWasAway() {
     TestConnection client = open();
+    await().until(() -> !client.text().isEmpty()); // It watches the stream.
     Session session = session();
     fixture.scripted.keeping = true;
     fixture.scripted.handshake =
