@@ -194,7 +194,6 @@ final class TailLoop {
    */
   private Next skip(ReadResult.Gap gap) throws ClientGoneException {
     if (delivery.goOnAfterSameEvent()) {
-      aheadSince = 0;
       return Next.READ;
     }
     if (delivery.isAhead(gap)) {
@@ -240,6 +239,7 @@ final class TailLoop {
   }
 
   private Next deliver(List<LogEvent> events) throws ClientGoneException {
+    aheadSince = 0;
     delivery.deliver(events, client);
     if (events.getLast().last()) {
       return Next.END;
