@@ -23,13 +23,17 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The console with 10,000 sessions and 1,000 calls of 500 clients. */
+/**
+ * The console with 2,500 sessions and 500 calls of 250 clients. {@code -Dholdfast.faults=long}
+ * makes 10,000 sessions and 1,000 calls.
+ */
 @Timeout(400)
 class ConsolePlentyIT {
 
-  private static final int SESSIONS = 10_000;
-  private static final int CALLERS = 500;
-  private static final int CALLS = 1000;
+  private static final boolean LONG = "long".equals(System.getProperty("holdfast.faults"));
+  private static final int SESSIONS = LONG ? 10_000 : 2500;
+  private static final int CALLERS = LONG ? 500 : 250;
+  private static final int CALLS = 2 * CALLERS;
   private static final int PAGE = 25;
   private static final int MOST_BYTES = 128 << 10;
 
@@ -50,9 +54,9 @@ class ConsolePlentyIT {
           List.of(
               "status",
               "sessions",
-              "sessions?skip=9990",
+              "sessions?skip=" + (SESSIONS - 10),
               "calls?most=100000",
-              "calls?most=100000&sort=-bytes&skip=950",
+              "calls?most=100000&sort=-bytes&skip=" + (CALLS - 50),
               "calls?q=countdown+client&state=finished",
               "servers",
               "clients",

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RehearsalIT {
 
   private static final boolean LONG = "long".equals(System.getProperty("holdfast.faults"));
-  private static final Duration PATIENCE = Duration.ofMinutes(LONG ? 5 : 1);
+  private static final Duration PATIENCE = Duration.ofMinutes(LONG ? 5 : 3);
   private static final int CLIENTS = LONG ? 40 : 8;
   private static final int STEPS = LONG ? 200 : 20;
 

@@ -80,6 +80,8 @@ final class FloodServer implements AutoCloseable {
   Map<String, String> settings(Map<String, String> more) {
     Map<String, String> settings = new HashMap<>(more);
     settings.put("holdfast.upstream.url", url().toString());
+    // Floods take all processors.
+    settings.put("holdfast.upstream.connect-timeout", "1m");
     return settings;
   }
 
