@@ -139,7 +139,7 @@ byId('sign-out').addEventListener('click', async () => {
   await start();
 });
 addEventListener('hashchange', () => {
-  if (room) go();
+  if (me?.rights) go(); // Also while the module of a room loads.
 });
 document.addEventListener('visibilitychange', refresh);
 start();

@@ -101,6 +101,21 @@ class ConsoleIT {
     }
   }
 
+  /** The second room is chosen while the module of the first one loads. */
+  @Test
+  void shouldOpenTheRoomThatWasChosenLast() {
+    try (Chromium browser = Chromium.open(console("/"), "--hide-scrollbars");
+        BrowserPage page = browser.page()) {
+      page.waitFor("document.querySelector('#room-history') !== null");
+
+      page.run(
+          "addEventListener('hashchange', () => { location.hash = 'calls'; }, { once: true });"
+              + "location.hash = 'history'");
+
+      page.waitFor("document.querySelector('#calls-found') !== null");
+    }
+  }
+
   @Test
   void shouldShowTheNameOfAClientAsText() {
     McpClient hostile = McpClient.at(gateway.url(), McpClient.NEWEST, HOSTILE).ready();
