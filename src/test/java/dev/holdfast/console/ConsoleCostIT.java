@@ -8,6 +8,7 @@ import dev.holdfast.testing.BrowserPage;
 import dev.holdfast.testing.Chromium;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.LongRun;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RedisMonitor;
@@ -34,12 +35,11 @@ class ConsoleCostIT {
   private static final AccessKey KEY = AccessKey.random();
   private static final String INITIALIZED =
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
-  private static final boolean LONG = "long".equals(System.getProperty("holdfast.faults"));
-  private static final int SESSIONS = LONG ? 2000 : 200;
+  private static final int SESSIONS = LongRun.REQUESTED ? 2000 : 200;
   private static final int MOST_PER_SECOND = 20;
-  private static final Duration TIME = Duration.ofSeconds(LONG ? 20 : 10);
-  private static final Duration SETTLING = Duration.ofSeconds(LONG ? 30 : 15);
-  private static final Duration SETTLED = Duration.ofSeconds(LONG ? 80 : 20);
+  private static final Duration TIME = Duration.ofSeconds(LongRun.REQUESTED ? 20 : 10);
+  private static final Duration SETTLING = Duration.ofSeconds(LongRun.REQUESTED ? 30 : 15);
+  private static final Duration SETTLED = Duration.ofSeconds(LongRun.REQUESTED ? 80 : 20);
 
   /** Ten pages: some in each room, and two that follow a call. */
   private static final List<String> ROOMS =

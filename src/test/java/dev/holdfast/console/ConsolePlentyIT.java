@@ -8,6 +8,7 @@ import dev.holdfast.testing.BrowserPage;
 import dev.holdfast.testing.Chromium;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.LongRun;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.StatelessClient;
@@ -30,9 +31,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(400)
 class ConsolePlentyIT {
 
-  private static final boolean LONG = "long".equals(System.getProperty("holdfast.faults"));
-  private static final int SESSIONS = LONG ? 10_000 : 2500;
-  private static final int CALLERS = LONG ? 500 : 250;
+  private static final int SESSIONS = LongRun.REQUESTED ? 10_000 : 2500;
+  private static final int CALLERS = LongRun.REQUESTED ? 500 : 250;
   private static final int CALLS = 2 * CALLERS;
   private static final int PAGE = 25;
   private static final int MOST_BYTES = 128 << 10;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.faults.server.CountingServer;
 import dev.holdfast.resume.Transcript;
+import dev.holdfast.testing.LongRun;
 import dev.holdfast.testing.RedisFixture;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,13 +31,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class RehearsalIT {
 
-  private static final boolean LONG = "long".equals(System.getProperty("holdfast.faults"));
-  private static final Duration PATIENCE = Duration.ofMinutes(LONG ? 5 : 3);
-  private static final int CLIENTS = LONG ? 40 : 8;
-  private static final int STEPS = LONG ? 200 : 20;
+  private static final Duration PATIENCE = Duration.ofMinutes(LongRun.REQUESTED ? 5 : 3);
+  private static final int CLIENTS = LongRun.REQUESTED ? 40 : 8;
+  private static final int STEPS = LongRun.REQUESTED ? 200 : 20;
 
   /** Shorter than the hook before SIGTERM, as an operator has to make sure. */
-  private static final Duration LAG = Duration.ofMillis(LONG ? 4000 : 1500);
+  private static final Duration LAG = Duration.ofMillis(LongRun.REQUESTED ? 4000 : 1500);
 
   private static final List<Integer> ALL = IntStream.rangeClosed(1, STEPS).boxed().toList();
 
@@ -110,6 +110,6 @@ class RehearsalIT {
     return Files.writeString(
         scratch.resolve("values.yaml"),
         "redis: {url: '%s'}\nupstream: {url: '%s'}\n%s"
-            .formatted(redis.url(), server.url(), LONG ? "" : SHORT));
+            .formatted(redis.url(), server.url(), LongRun.REQUESTED ? "" : SHORT));
   }
 }

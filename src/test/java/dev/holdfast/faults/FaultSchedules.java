@@ -7,6 +7,7 @@ import dev.holdfast.resume.RandomCuts;
 import dev.holdfast.testing.Fault;
 import dev.holdfast.testing.Fault.Trigger;
 import dev.holdfast.testing.FaultProxy;
+import dev.holdfast.testing.LongRun;
 import java.util.EnumSet;
 import java.util.List;
 
@@ -20,12 +21,12 @@ final class FaultSchedules {
   private static final int APART = 1500;
 
   /** Somewhat more than a start takes where two processors do everything. */
-  private static final long NEXT_STOP = Load.LONG ? 5000 : 3000;
+  private static final long NEXT_STOP = LongRun.REQUESTED ? 5000 : 3000;
 
   private static final int STOPPED_SECONDS = 40;
 
   /** An answer is cut within so many. */
-  private static final int EVENTS = Load.LONG ? 60 : 30;
+  private static final int EVENTS = LongRun.REQUESTED ? 60 : 30;
 
   private static final List<ServerFault> TROUBLES =
       List.copyOf(EnumSet.complementOf(EnumSet.of(ServerFault.NONE, ServerFault.OVERSIZED)));

@@ -1,5 +1,6 @@
 package dev.holdfast.faults;
 
+import dev.holdfast.testing.LongRun;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -49,7 +50,7 @@ class FaultsIT {
         Scenario.of("connections cut, clients without sessions", FaultSchedules.cuts())
             .withoutSessions()
             .with("holdfast.eras.share-anonymous-sessions", "true")
-            .silentFor(Load.LONG ? 4 : 8));
+            .silentFor(LongRun.REQUESTED ? 4 : 8));
   }
 
   /**
@@ -63,7 +64,7 @@ class FaultsIT {
         Scenario.of("replica killed, server without ids", FaultSchedules.killLoop())
             .withoutIds()
             .orErrors()
-            .silentFor(Load.LONG ? 5 : 8));
+            .silentFor(LongRun.REQUESTED ? 5 : 8));
   }
 
   /**
@@ -79,7 +80,7 @@ class FaultsIT {
             .withoutIds()
             .withProbes()
             .under(Load.lasting())
-            .silentFor(Load.LONG ? 2 : 4));
+            .silentFor(LongRun.REQUESTED ? 2 : 4));
   }
 
   @Test
@@ -92,7 +93,8 @@ class FaultsIT {
   @Order(1)
   void cutsShouldLoseNothing() throws Exception {
     ScenarioRun.of(
-        Scenario.of("client connections cut", FaultSchedules.cuts()).silentFor(Load.LONG ? 4 : 8));
+        Scenario.of("client connections cut", FaultSchedules.cuts())
+            .silentFor(LongRun.REQUESTED ? 4 : 8));
   }
 
   /**
@@ -104,6 +106,6 @@ class FaultsIT {
     ScenarioRun.of(
         Scenario.of("subscription killed", FaultSchedules.subscriptionKills())
             .under(Load.sparse())
-            .silentFor(Load.LONG ? 4 : 8));
+            .silentFor(LongRun.REQUESTED ? 4 : 8));
   }
 }

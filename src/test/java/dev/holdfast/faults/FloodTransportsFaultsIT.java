@@ -3,6 +3,7 @@ package dev.holdfast.faults;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.LongRun;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NonReadingClient;
 import dev.holdfast.testing.RedisFixture;
@@ -33,8 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class FloodTransportsFaultsIT {
 
-  private static final int BURST = Load.LONG ? 400_000 : 40_000;
-  private static final int SLOW = Load.LONG ? 40_000 : 15_000;
+  private static final int BURST = LongRun.REQUESTED ? 400_000 : 40_000;
+  private static final int SLOW = LongRun.REQUESTED ? 40_000 : 15_000;
   private static final int BYTES = 350;
   private static final int ALL = Integer.MAX_VALUE;
 

@@ -3,6 +3,7 @@ package dev.holdfast.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.LongRun;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NonReadingClient;
 import dev.holdfast.testing.RedisFixture;
@@ -34,10 +35,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class FlowControlFaultsIT {
 
-  private static final int BURST = Load.LONG ? 400_000 : 40_000;
+  private static final int BURST = LongRun.REQUESTED ? 400_000 : 40_000;
 
   /** More than a stream may keep; a slow reader needs longer. */
-  private static final int SLOW = Load.LONG ? 40_000 : 15_000;
+  private static final int SLOW = LongRun.REQUESTED ? 40_000 : 15_000;
 
   private static final int BYTES = 350;
 
@@ -47,7 +48,7 @@ class FlowControlFaultsIT {
   private static final int MANY = 15_000;
 
   /** Time for which new floods begin. */
-  private static final Duration BESIDE = Load.LONG ? Duration.ofMinutes(10) : Duration.ZERO;
+  private static final Duration BESIDE = LongRun.REQUESTED ? Duration.ofMinutes(10) : Duration.ZERO;
 
   private static final Logger LOG = Logger.getLogger(FlowControlFaultsIT.class);
 

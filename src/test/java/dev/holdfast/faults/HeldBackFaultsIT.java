@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.LongRun;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NonReadingClient;
 import dev.holdfast.testing.RedisFixture;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 class HeldBackFaultsIT {
 
   /** More than a stream may keep, and more than a window and the sockets on the way take. */
-  private static final int EVENTS = Load.LONG ? 100_000 : 15_000;
+  private static final int EVENTS = LongRun.REQUESTED ? 100_000 : 15_000;
 
   private static final int BYTES = 350;
 

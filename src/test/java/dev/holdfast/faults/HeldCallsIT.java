@@ -7,6 +7,7 @@ import dev.holdfast.faults.server.CountingServer;
 import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.LongRun;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.StatelessClient;
@@ -23,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(240)
 class HeldCallsIT {
 
-  private static final int STEPS = Load.LONG ? 600 : 50;
+  private static final int STEPS = LongRun.REQUESTED ? 600 : 50;
   private static final String CALL = "{\"n\":%d,\"intervalMs\":100}".formatted(STEPS);
   private static final String TOOL = "wait_for_result";
 
@@ -61,7 +62,7 @@ class HeldCallsIT {
               "holdfast.upstream.url",
               server.url().toString(),
               "holdfast.calls.hold-after",
-              Load.LONG ? "2s" : "1s");
+              LongRun.REQUESTED ? "2s" : "1s");
       try (Gateway one = Gateway.start(settings);
           Gateway two = Gateway.start(settings);
           Gateway three = Gateway.start(settings)) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.LongRun;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NonReadingClient;
 import dev.holdfast.testing.RedisFixture;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class KeptResultsFaultsIT {
 
-  private static final int CALLS = Load.LONG ? 200 : 60;
+  private static final int CALLS = LongRun.REQUESTED ? 200 : 60;
   private static final int AT_A_TIME = 20;
   private static final int EVENTS = 2;
   private static final int EVENT_BYTES = 1_000_000;
@@ -46,7 +47,7 @@ class KeptResultsFaultsIT {
   /** With the memory that a gateway has by default, which all calls together exceed. */
   @Test
   void shouldBringAllResultsWithTheDefaults() throws Exception {
-    assumeThat(Load.LONG).isTrue();
+    assumeThat(LongRun.REQUESTED).isTrue();
     bringsAllResults(Map.of());
   }
 

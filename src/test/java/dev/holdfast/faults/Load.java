@@ -1,5 +1,6 @@
 package dev.holdfast.faults;
 
+import dev.holdfast.testing.LongRun;
 import dev.holdfast.testing.ToolRequest;
 import java.time.Duration;
 
@@ -16,11 +17,8 @@ import java.time.Duration;
  */
 record Load(int sessions, int steps, int interval, Duration span, Duration dead, Duration hung) {
 
-  /** Whether this is the long run; otherwise the one for every build. */
-  static final boolean LONG = "long".equals(System.getProperty("holdfast.faults"));
-
   /** Before the schedule begins: replicas that have run for a while. */
-  private static final Duration WARM_UP = LONG ? Duration.ofSeconds(8) : Duration.ZERO;
+  private static final Duration WARM_UP = LongRun.REQUESTED ? Duration.ofSeconds(8) : Duration.ZERO;
 
   private static final Duration NEVER = Duration.ofDays(1);
   private static final Duration HUNG = Duration.ofSeconds(15);
@@ -28,24 +26,24 @@ record Load(int sessions, int steps, int interval, Duration span, Duration dead,
 
   /** Calls of two or four seconds: 60 sessions × 100 events/s, in the short run 12 × 20. */
   static Load usual() {
-    return LONG
+    return LongRun.REQUESTED
         ? new Load(60, 400, 10, Duration.ofSeconds(60), NEVER, HUNG)
         : new Load(12, 40, 50, Duration.ofSeconds(7), NEVER, HUNG);
   }
 
   /** Calls of five seconds, or four, which outlast a replica that does not wait for them. */
   static Load lasting() {
-    return LONG ? usual() : new Load(12, 100, 50, Duration.ofSeconds(7), NEVER, HUNG);
+    return LongRun.REQUESTED ? usual() : new Load(12, 100, 50, Duration.ofSeconds(7), NEVER, HUNG);
   }
 
   /** The usual for longer, since there is so much to happen. */
   static Load longer() {
-    return LONG ? usual() : new Load(12, 40, 50, Duration.ofSeconds(16), NEVER, HUNG);
+    return LongRun.REQUESTED ? usual() : new Load(12, 40, 50, Duration.ofSeconds(16), NEVER, HUNG);
   }
 
   /** Calls that are silent most of the time, so that nothing but a wake-up brings their events. */
   static Load sparse() {
-    return LONG
+    return LongRun.REQUESTED
         ? new Load(60, 4, 400, Duration.ofSeconds(60), NEVER, HUNG)
         : new Load(24, 4, 400, Duration.ofSeconds(7), NEVER, HUNG);
   }
@@ -55,7 +53,7 @@ record Load(int sessions, int steps, int interval, Duration span, Duration dead,
    * it.
    */
   static Load partitioned() {
-    return LONG
+    return LongRun.REQUESTED
         ? new Load(30, 80, 50, Duration.ofMinutes(6), SUSPICION, Duration.ofMinutes(4))
         : new Load(12, 40, 50, Duration.ofSeconds(10), SUSPICION, Duration.ofMinutes(1));
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.LongRun;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.RawConnection;
 import dev.holdfast.testing.RedisFixture;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 class ManyStreamsIT {
 
   private static final int SESSIONS = 40;
-  private static final int CALLS = Load.LONG ? 50 : 25;
+  private static final int CALLS = LongRun.REQUESTED ? 50 : 25;
   private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
 
   /** How many streams are open, in all sessions. */

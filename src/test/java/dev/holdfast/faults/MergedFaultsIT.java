@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.resume.FollowingClient;
 import dev.holdfast.resume.Transcript;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.LongRun;
 import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.ServerProcess;
@@ -35,7 +36,7 @@ class MergedFaultsIT {
   /** The server that can resume its calls, so no lost replica ends them. */
   private static final String RESUMABLE = "old";
 
-  private static final int CLIENTS = Load.LONG ? 20 : 5;
+  private static final int CLIENTS = LongRun.REQUESTED ? 20 : 5;
   private static final int STEPS = 60;
   private static final int STEP_MILLIS = 100;
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.LongRun;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NonReadingClient;
 import dev.holdfast.testing.RedisFixture;
@@ -82,7 +83,7 @@ class MisbehavingClientsIT {
             "-XX:+ExitOnOutOfMemoryError",
             // What a JVM chooses in a container of this size.
             "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=" + (Load.LONG ? 4 : 1));
+            "-XX:TieredStopAtLevel=" + (LongRun.REQUESTED ? 4 : 1));
     try (WellBehavedClients first = new WellBehavedClients(gateway.url())) {
       first.work();
     }
@@ -184,9 +185,9 @@ class MisbehavingClientsIT {
   /** In a build half as many, for half the time, of events twice as large. */
   @Test
   void shouldTolerateClientsThatNeverRead() throws Exception {
-    int clients = Load.LONG ? 200 : 100;
-    int events = Load.LONG ? EVENTS : EVENTS / 2;
-    int bytes = Load.LONG ? BYTES : BYTES * 2;
+    int clients = LongRun.REQUESTED ? 200 : 100;
+    int events = LongRun.REQUESTED ? EVENTS : EVENTS / 2;
+    int bytes = LongRun.REQUESTED ? BYTES : BYTES * 2;
     for (int i = 0; i < clients; i++) {
       McpClient session = i % PER_SESSION == 0 ? session() : sessions.getLast();
       connect().post(session.session(), FloodServer.flood(i + 1, events, bytes, PAUSE_MILLIS));
@@ -198,11 +199,11 @@ class MisbehavingClientsIT {
 
   @Test
   void shouldTolerateClientsThatReadAByteASecond() throws Exception {
-    int clients = Load.LONG ? 40 : 30;
+    int clients = LongRun.REQUESTED ? 40 : 30;
     McpClient session = session();
     for (int i = 0; i < clients; i++) {
       // 9.6 MB: a socket takes 4 of them, and what is left of all is more than the heap.
-      String flood = FloodServer.flood(i + 1, 150, LARGE, Load.LONG ? 100 : 60);
+      String flood = FloodServer.flood(i + 1, 150, LARGE, LongRun.REQUESTED ? 100 : 60);
       NonReadingClient slow = connect().post(session.session(), flood);
       forever(() -> {
         pause(1000);
@@ -276,7 +277,7 @@ class MisbehavingClientsIT {
     McpClient session = session();
     AtomicInteger refused = new AtomicInteger();
     // Fewer than the sockets that one address may have.
-    int streams = Load.LONG ? 1500 : 300;
+    int streams = LongRun.REQUESTED ? 1500 : 300;
     for (int i = 0; i < streams; i++) {
       NonReadingClient client =
           connect().post(session.session(), FloodServer.flood(i, 100_000, 10, 500));

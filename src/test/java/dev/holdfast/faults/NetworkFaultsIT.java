@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.resume.Transcript;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.LongRun;
 import dev.holdfast.testing.MovableClocks;
 import dev.holdfast.testing.ToolRequest;
 import java.net.URI;
@@ -40,7 +41,7 @@ class NetworkFaultsIT {
   private static final Pattern UNLOGGED =
       Pattern.compile("(?m)^holdfast_events_unlogged_total(?:\\{.*})? (\\S+)$");
 
-  private static final Duration FROZEN = Duration.ofSeconds(Load.LONG ? 60 : 8);
+  private static final Duration FROZEN = Duration.ofSeconds(LongRun.REQUESTED ? 60 : 8);
   private static final int CALLS = 16;
 
   private final FleetClients clients = new FleetClients();

@@ -1,5 +1,6 @@
 package dev.holdfast.faults;
 
+import dev.holdfast.testing.LongRun;
 import dev.holdfast.testing.RedisFixture;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,9 +12,9 @@ final class PartitionSchedules {
 
   private static final int SHORTEST_MILLIS = 1000;
 
-  private static final int LONGEST_MILLIS = Load.LONG ? 120_000 : 3000;
+  private static final int LONGEST_MILLIS = LongRun.REQUESTED ? 120_000 : 3000;
 
-  private static final int APART = Load.LONG ? 1500 : 600;
+  private static final int APART = LongRun.REQUESTED ? 1500 : 600;
 
   /** One of the faults. */
   private interface Blow {
@@ -48,7 +49,7 @@ final class PartitionSchedules {
     Schedule schedule = new Schedule(FaultSchedules.SEED);
     long span = load.span().toMillis();
     List<Blow> all = new ArrayList<>(PARTITIONS);
-    if (Load.LONG) {
+    if (LongRun.REQUESTED) {
       all.addAll(MORE);
     }
     long at = 1000;

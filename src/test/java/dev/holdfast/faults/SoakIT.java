@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.resume.FollowingClient;
 import dev.holdfast.resume.Transcript;
+import dev.holdfast.testing.LongRun;
 import dev.holdfast.testing.ResourceUsage;
 import dev.holdfast.testing.ToolRequest;
 import java.net.http.HttpClient;
@@ -30,10 +31,10 @@ import org.junit.jupiter.api.Timeout;
 class SoakIT {
 
   private static final long SEED = Long.getLong("holdfast.seed", 20_251_125L);
-  private static final boolean LONG = "long".equals(System.getProperty("holdfast.faults"));
-  private static final int ROUNDS = Integer.getInteger("holdfast.rounds", LONG ? 45 : 3);
-  private static final int SESSIONS = LONG ? 40 : 16;
-  private static final int CALLS = LONG ? 6 : 3;
+  private static final int ROUNDS =
+      Integer.getInteger("holdfast.rounds", LongRun.REQUESTED ? 45 : 3);
+  private static final int SESSIONS = LongRun.REQUESTED ? 40 : 16;
+  private static final int CALLS = LongRun.REQUESTED ? 6 : 3;
   private static final int STEPS = 30;
   private static final List<Integer> ALL = IntStream.rangeClosed(1, STEPS).boxed().toList();
 

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.faults.server.CountingServer;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.LongRun;
 import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.StatelessClient;
@@ -28,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TasksIT {
 
   private static final Duration PATIENCE = Duration.ofMinutes(2);
-  private static final int STEPS = Load.LONG ? 600 : 50;
+  private static final int STEPS = LongRun.REQUESTED ? 600 : 50;
 
   private static Map<String, String> settings(URI server, Map<String, String> more) {
     Map<String, String> settings = new HashMap<>(more);

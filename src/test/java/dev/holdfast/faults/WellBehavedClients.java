@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.FrameStream;
+import dev.holdfast.testing.LongRun;
 import dev.holdfast.testing.McpClient;
 import java.net.URI;
 import java.util.ArrayList;
@@ -20,9 +21,9 @@ import java.util.stream.LongStream;
 final class WellBehavedClients implements AutoCloseable {
 
   private static final int CALLERS = 6;
-  private static final int CALLS = Load.LONG ? 100 : 30;
+  private static final int CALLS = LongRun.REQUESTED ? 100 : 30;
   private static final int FOLLOWERS = 4;
-  private static final int EVENTS = Load.LONG ? 300 : 100;
+  private static final int EVENTS = LongRun.REQUESTED ? 300 : 100;
 
   private final List<McpClient> clients = new ArrayList<>();
 
