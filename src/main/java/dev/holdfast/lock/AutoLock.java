@@ -3,8 +3,8 @@ package dev.holdfast.lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A lock for try-with-resources: {@code try (var _ = lock.hold())}. It is its own hold, because a
- * stream that waits has many locks.
+ * A lock for try-with-resources: {@code try (var _ = lock.hold())}. The hold is the lock itself and
+ * needs no memory of its own, since each stream has several locks.
  */
 public final class AutoLock extends ReentrantLock implements Hold {
 

@@ -15,7 +15,7 @@ final class MemoryPlaces {
   private static final SequencedSet<MemoryStream> NONE =
       Collections.unmodifiableSequencedSet(new LinkedHashSet<>());
 
-  /** No place without streams. */
+  /** The places that have streams. */
   private final Map<Place, SequencedSet<MemoryStream>> places = new EnumMap<>(Place.class);
 
   /** Moves a stream to a place, or to none. A stream that is there already keeps its turn. */

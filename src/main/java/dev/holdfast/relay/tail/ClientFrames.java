@@ -133,7 +133,10 @@ final class ClientFrames {
     }
   }
 
-  /** Adds the first frame. Clients that lose a replica together come back one after the other. */
+  /**
+   * Adds the first frame. Its delay is up to a quarter longer, at random, so that clients which
+   * lose a replica together do not come back at the same time.
+   */
   void open(Position cursor, Duration retry) {
     long later = ThreadLocalRandom.current().nextLong(retry.toMillis() / 4 + 1);
     framing.opening(frames, cursor, retry.plusMillis(later));

@@ -17,6 +17,7 @@ import dev.holdfast.relay.stream.TraceListener;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.jboss.logging.Logger;
@@ -66,7 +67,7 @@ final class Delivery {
   /** Null while traces are off. */
   private final TraceListener.@Nullable Reading reading;
 
-  /** None once it was told. */
+  /** {@link Receipt#NONE} if nobody asks, or once it was told. */
   private Receipt receipt = Receipt.NONE;
 
   /** Null before the tail runs, and after its end. */
@@ -348,17 +349,17 @@ final class Delivery {
     return !frames.isPastLog() && (standalone || (frames.hasIds() && hasEventId));
   }
 
-  /** Moves the cursor to where the log has the client's newest event; false if it does not. */
-  boolean goOnAfterSameEvent() {
-    return MissingEvents.sameEvent(context.log(), stream, cursor, upstreamId)
-        .filter(this::goOnAfter)
-        .isPresent();
+  /** Returns true if the log may have the client's newest event at another position, or get it. */
+  boolean isAhead(ReadResult.Gap gap) {
+    return upstreamId != null
+        && context.log().beforeRest(stream, gap).orElse(cursor).number() < cursor.number();
   }
 
-  /** Returns true if the client has an event of its upstream that is newer than the log. */
-  boolean isAhead(ReadResult.Gap gap) {
-    Optional<Position> rest = context.log().beforeRest(stream, gap);
-    return upstreamId != null && rest.orElse(cursor).number() < cursor.number();
+  /** Moves the cursor to where the log has the client's newest event; false if it does not. */
+  boolean goOnAfterSameEvent() {
+    String id = Objects.requireNonNull(upstreamId);
+    Optional<Position> same = MissingEvents.sameEvent(context.log(), stream, cursor, id);
+    return same.isPresent() && goOnAfter(same.get());
   }
 
   /** Moves the cursor over missing events; returns false if the client must resume instead. */

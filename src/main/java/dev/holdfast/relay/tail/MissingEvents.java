@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /** Events that a client asks for and the log does not have. */
 final class MissingEvents {
@@ -40,18 +39,15 @@ final class MissingEvents {
   }
 
   /**
-   * Finds the event that a client has with another position: it was delivered unlogged and another
-   * replica has logged it, or the store has lost it and the writer has logged it again.
+   * Finds the event that a client has received with another position: it was delivered unlogged and
+   * another replica has logged it, or the store has lost it and the writer has logged it again.
    *
-   * @param cursor the position that the client has it with
-   * @param upstreamId the id that the upstream gave it; null if it is unknown
+   * @param cursor the position that the client knows
+   * @param upstreamId the id that the upstream gave it
    * @return its position in the log; empty if the log does not have it
    */
   static Optional<Position> sameEvent(
-      EventLog log, StreamRef stream, Position cursor, @Nullable String upstreamId) {
-    if (upstreamId == null) {
-      return Optional.empty();
-    }
+      EventLog log, StreamRef stream, Position cursor, String upstreamId) {
     Optional<Position> next =
         log.newestUntil(stream, cursor.millis() - 1).or(() -> log.beforeOldest(stream));
     while (next.isPresent()) {

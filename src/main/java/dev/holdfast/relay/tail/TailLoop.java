@@ -189,14 +189,14 @@ final class TailLoop {
   }
 
   /**
-   * Goes on after events that are missing. A client may also have events that another writer of the
-   * stream has yet to log: then the tail waits for it.
+   * Goes on after missing events. If the client has newer events than the log, another writer of
+   * the stream may still log them, so the tail waits for a while.
    */
   private Next skip(ReadResult.Gap gap) throws ClientGoneException {
-    if (delivery.goOnAfterSameEvent()) {
-      return Next.READ;
-    }
     if (delivery.isAhead(gap)) {
+      if (delivery.goOnAfterSameEvent()) {
+        return Next.READ;
+      }
       aheadSince = aheadSince == 0 ? System.nanoTime() : aheadSince;
       Duration left = MAX_WAIT_FOR_WRITER.minusNanos(System.nanoTime() - aheadSince);
       if (left.isPositive()) {
@@ -207,10 +207,7 @@ final class TailLoop {
     return delivery.skip(gap) ? Next.READ : Next.END;
   }
 
-  /**
-   * Waits with what the log has. The client may have to read a large event later, when less waits
-   * for clients that do not read.
-   */
+  /** Waits for room for a large event, or for another writer. Then the tail reads again. */
   private Next awaitBeforeRead(Duration most) throws ClientGoneException {
     if (movedAway(false)) {
       return Next.END;
@@ -338,7 +335,7 @@ final class TailLoop {
   }
 
   private Next continueAfter(TailSignal.Cause cause) throws ClientGoneException {
-    boolean reads = !waiting;
+    boolean reads = !waiting; // It waits for room or for another writer, not for events.
     waiting = false;
     writer.settle(client);
     return switch (cause) {

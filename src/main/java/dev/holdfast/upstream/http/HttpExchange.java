@@ -212,7 +212,7 @@ final class HttpExchange implements AutoCloseable {
     }
   }
 
-  /** Frees the headers of the answer and of the request. A stream may be silent for days. */
+  /** Frees the headers of the answer and of the request, since a stream may stay open for days. */
   void forgetHeaders() {
     HttpClientResponse answer = head.join();
     answer.headers().clear();
