@@ -10,15 +10,15 @@ import com.fasterxml.jackson.core.sym.ByteQuadsCanonicalizer;
 import com.fasterxml.jackson.core.util.JsonRecyclerPools;
 
 /**
- * The JSON factory of this package. It parses bytes as UTF-8 only, so that offsets into them hold,
- * and it caches few names.
+ * The JSON factory for messages. It parses bytes as UTF-8 only, so that offsets into them hold, and
+ * it caches few names.
  *
  * <p>A plain factory caches up to 6,000 names in a table that all its parsers share. Clients would
  * decide what stays in memory. Each message with a new name, such as a map's key, would copy the
  * whole table. Without a table the parser is half as fast. Here the table starts again once it
  * holds more names than the protocol has.
  */
-final class Utf8JsonFactory extends JsonFactory {
+public final class Utf8JsonFactory extends JsonFactory {
 
   /** Maximum depth of arrays and objects. No legitimate message nests deeper. */
   static final int MAX_DEPTH = 500;
@@ -32,7 +32,7 @@ final class Utf8JsonFactory extends JsonFactory {
    *
    * <p>Buffers come from a pool, since thread locals would give each virtual thread its own.
    */
-  static final Utf8JsonFactory INSTANCE =
+  public static final Utf8JsonFactory INSTANCE =
       new Utf8JsonFactory(
           new JsonFactoryBuilder()
               .recyclerPool(JsonRecyclerPools.newConcurrentDequePool())

@@ -1,10 +1,9 @@
 package dev.holdfast.relay.stream;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.Utf8JsonFactory;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.Optional;
@@ -20,8 +19,6 @@ public enum CallState {
 
   /** Size of a result that is not read to its end to learn whether it is an error of the tool. */
   private static final int LARGE = 64 << 10;
-
-  private static final JsonFactory JSON = new JsonFactory();
 
   /** The name of the state. */
   public String text() {
@@ -39,7 +36,7 @@ public enum CallState {
     if (beginning.length == 0) {
       return Optional.of(isOpen ? RUNNING : CANCELLED);
     }
-    try (JsonParser parser = JSON.createParser(beginning)) {
+    try (JsonParser parser = Utf8JsonFactory.INSTANCE.createParser(beginning)) {
       return Optional.of(isOpen ? open(parser) : complete(parser));
     } catch (IOException cut) {
       return Optional.empty();
@@ -53,14 +50,26 @@ public enum CallState {
    * @param last the last message of its stream
    */
   public static String ending(byte[] last) {
-    return switch (of(false, last).orElse(FAILED)) {
-      case FINISHED ->
-          last.length <= LARGE && "true".equals(JsonEdit.raw(last, "result", "isError"))
-              ? "tool error"
-              : "result";
-      case CANCELLED -> "cancelled";
-      case FAILED, RUNNING, WAITING -> "error";
-    };
+    try (JsonParser parser = Utf8JsonFactory.INSTANCE.createParser(last)) {
+      return switch (last.length == 0 ? CANCELLED : complete(parser)) {
+        case FINISHED -> last.length <= LARGE && isToolError(parser) ? "tool error" : "result";
+        case CANCELLED -> "cancelled";
+        case FAILED, RUNNING, WAITING -> "error";
+      };
+    } catch (IOException cut) {
+      return "error";
+    }
+  }
+
+  /** Reads a result from its key on. */
+  private static boolean isToolError(JsonParser parser) throws IOException {
+    while (nextKey(parser)) {
+      if (parser.currentName().equals("isError")) {
+        return parser.nextToken() == JsonToken.VALUE_TRUE;
+      }
+      skipValue(parser);
+    }
+    return false;
   }
 
   private static CallState open(JsonParser parser) throws IOException {

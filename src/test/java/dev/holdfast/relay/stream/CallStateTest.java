@@ -30,6 +30,24 @@ class CallStateTest {
     assertThat(CallState.of(isOpen, message.replace('\'', '"').getBytes(UTF_8))).contains(state);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "result     | {'jsonrpc':'2.0','id':1,'result':{'content':[{'isError':true}]}}",
+        "result     | {'jsonrpc':'2.0','id':1,'result':{'content':[],'isError':false}}",
+        "result     | {'jsonrpc':'2.0','id':1,'result':[]}",
+        "tool error | {'jsonrpc':'2.0','id':1,'result':{'content':[{'type':'text'}],'isError':true}}",
+        "tool error | {'result':{'isError':true,'content':[]},'id':1}",
+        "error      | {'jsonrpc':'2.0','id':1,'error':{'code':-32000,'message':'no'}}",
+        "error      | {'jsonrpc':'2.0','id':1,'res",
+        "cancelled  | {'jsonrpc':'2.0','id':1,'error':{'code':-32800,'message':'by an operator'}}",
+        "cancelled  | ''",
+      })
+  void shouldTellHowACallEnded(String ending, String last) {
+    assertThat(CallState.ending(last.replace('\'', '"').getBytes(UTF_8))).isEqualTo(ending);
+  }
+
   @Test
   void shouldNotGuessWhatIsCutOff() {
     byte[] request = "{\"method\":\"x\",\"params\":{\"text\":\"lo".getBytes(UTF_8);
