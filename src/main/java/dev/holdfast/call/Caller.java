@@ -42,6 +42,11 @@ public record Caller(
     return new Caller(principal, scopes, token, ForwardedHeaders.NONE, "", "", "");
   }
 
+  /** A caller for what no message of it causes, with the headers that its session keeps. */
+  public static Caller of(Principal principal, ForwardedHeaders headers) {
+    return new Caller(principal, Set.of(), null, headers, "", "", "");
+  }
+
   /** Returns the same caller at an address. */
   public Caller at(String newAddress, String newNetwork, String agent) {
     return new Caller(principal, scopes, token, headers, newAddress, newNetwork, agent);

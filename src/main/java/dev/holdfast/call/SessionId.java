@@ -52,7 +52,11 @@ public record SessionId(String value) {
 
   /** Tells if the text can be a prefix of an id, or a whole id. */
   public static boolean isBeginning(String text) {
-    return text.length() <= LENGTH && text.chars().allMatch(SessionId::isInAlphabet);
+    boolean fits = text.length() <= LENGTH;
+    for (int i = 0; fits && i < text.length(); i++) {
+      fits = isInAlphabet(text.charAt(i));
+    }
+    return fits;
   }
 
   private static boolean isInAlphabet(int c) {

@@ -30,6 +30,12 @@ public final class Urls {
     return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
   }
 
+  /** Returns the path and the query of a URL as a request names them (RFC 9112, section 3.2.1). */
+  public static String target(URI url) {
+    String path = url.getRawPath().isEmpty() ? "/" : url.getRawPath();
+    return url.getRawQuery() == null ? path : path + "?" + url.getRawQuery();
+  }
+
   /** Returns whether only programs of this machine reach a server on a host. */
   public static boolean isLoopback(String host) {
     try {

@@ -290,7 +290,7 @@ final class MemoryBudget {
   /** Returns what gives way next. Besides that, it looks only at what was asked for already. */
   private @Nullable Purge next(long needed, Set<Purge> asked) {
     try (var _ = lock.hold()) {
-      for (Kind kind : Kind.values()) {
+      for (Kind kind : KINDS) {
         for (Client client : of(clients, kind).descendingSet()) {
           if (fits(needed) && client.bytes <= maxClientBytes) {
             break;

@@ -4,8 +4,10 @@ import dev.holdfast.log.memory.MemoryStream.Place;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -15,15 +17,19 @@ final class MemoryPlaces {
   private static final SequencedSet<MemoryStream> NONE =
       Collections.unmodifiableSequencedSet(new LinkedHashSet<>());
 
+  private static final List<Place> ALL = List.of(Place.values());
+
   /** The places that have streams. */
   private final Map<Place, SequencedSet<MemoryStream>> places = new EnumMap<>(Place.class);
 
   /** Moves a stream to a place, or to none. A stream that is there already keeps its turn. */
   void put(MemoryStream stream, @Nullable Place next) {
-    places
-        .entrySet()
-        .removeIf(each ->
-            each.getKey() != next && each.getValue().remove(stream) && each.getValue().isEmpty());
+    for (Place place : ALL) {
+      Set<MemoryStream> streams = place == next ? null : places.get(place);
+      if (streams != null && streams.remove(stream) && streams.isEmpty()) {
+        places.remove(place);
+      }
+    }
     if (next != null) {
       places.computeIfAbsent(next, _ -> new LinkedHashSet<>(4)).add(stream);
     }

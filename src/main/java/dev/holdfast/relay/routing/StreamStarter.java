@@ -25,7 +25,6 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -82,11 +81,12 @@ public record StreamStarter(
 
   /** The first tool that requests call; empty for none. */
   private static String tool(Body body) {
-    return body.messages().stream()
-        .map(message -> message instanceof Message.Request call ? call.toolName() : null)
-        .filter(Objects::nonNull)
-        .findFirst()
-        .orElse("");
+    for (Message message : body.messages()) {
+      if (message instanceof Message.Request call && call.toolName() != null) {
+        return call.toolName();
+      }
+    }
+    return "";
   }
 
   private void traceOpening(StreamRef stream) {

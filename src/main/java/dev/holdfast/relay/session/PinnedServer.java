@@ -97,7 +97,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
         session.upstreamSession(),
         session.version().wire(),
         session.id().value(),
-        Caller.of(session.principal(), Set.of(), null).with(session.headers()),
+        Caller.of(session.principal(), session.headers()),
         session.created());
   }
 }

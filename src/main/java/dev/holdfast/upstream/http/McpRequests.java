@@ -202,7 +202,10 @@ record McpRequests(
   private RequestOptions options(HttpMethod method, @Nullable String authorization) {
     RequestOptions options =
         new RequestOptions()
-            .setAbsoluteURI(url.toString())
+            .setSsl(Urls.isHttps(url))
+            .setHost(url.getHost())
+            .setPort(Urls.port(url))
+            .setURI(Urls.target(url))
             .setServer(SocketAddress.inetSocketAddress(Urls.port(url), Urls.host(url)))
             .setMethod(method);
     headers.values().forEach(options::putHeader);
