@@ -187,7 +187,7 @@ final class BenchmarkEnvironment implements AutoCloseable {
 
   private Gateway startGateway(Contender contender, Map<String, String> settings) {
     Path program = contender.isBefore() && before != null ? before : PackagedProgram.PROGRAM;
-    return Gateway.start(program, settings, "-Xmx512m");
+    return Gateway.start(program, settings, "-Xmx512m", "-XX:+UseSerialGC");
   }
 
   private Map<String, String> settings(Contender contender) {
