@@ -42,11 +42,15 @@ class DrainIT {
   /** So many steps that the drain ends the call first. */
   private static final int ENDLESS = 300;
 
-  private static final Map<String, String> SHORT_DRAIN =
-      Map.of("holdfast.stream.drain-timeout", "1s");
+  private static final String DEAD_AFTER = "holdfast.cluster.dead-after";
 
-  /** Most of this time allows for a busy machine; a quiet one needs little more than the retry. */
-  private static final Duration UNNOTICED = Duration.ofSeconds(5);
+  /** Far more than a busy machine needs: nobody must wait until a replica counts as lost. */
+  private static final String LONG = "90s";
+
+  private static final Duration UNNOTICED = Duration.ofSeconds(45);
+
+  private static final Map<String, String> SHORT_DRAIN =
+      Map.of("holdfast.stream.drain-timeout", "1s", DEAD_AFTER, LONG);
 
   /** The client of these tests resumes wherever it can. */
   private static final Map<String, String> MOVING =
@@ -54,7 +58,9 @@ class DrainIT {
           "holdfast.clients.following.client-info",
           "following/*",
           "holdfast.clients.following.resumes",
-          "100");
+          "100",
+          DEAD_AFTER,
+          LONG);
 
   /** The replicas of all tests that need no other settings. */
   @SuppressWarnings("NullAway.Init") // JUnit calls start() first.
