@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -106,6 +107,11 @@ class CallCommandsIT {
         .orElseGet(() -> StatelessClient.json("{}"));
   }
 
+  /** Each look is a process of its own, which takes processors from what is waited for. */
+  private static ConditionFactory awaitCalls() {
+    return await().atMost(Duration.ofMinutes(1)).pollInterval(Duration.ofSeconds(2));
+  }
+
   @Test
   void shouldListCallsAndPrintTheirResults() {
     Instant before = Instant.now().minus(Duration.ofSeconds(1));
@@ -116,9 +122,7 @@ class CallCommandsIT {
     String done = id(client, brief);
     String running = longCall(McpClient.at(gateway.url()).ready(), streams);
 
-    await()
-        .atMost(Duration.ofMinutes(1))
-        .until(() -> find(redis, done).path("delivered").asBoolean());
+    awaitCalls().until(() -> find(redis, done).path("delivered").asBoolean());
     JsonNode finished = find(redis, done);
     JsonNode runs = find(redis, running);
     assertThat(finished.path("tool").asText()).isEqualTo("countdown");
@@ -203,12 +207,8 @@ class CallCommandsIT {
       assertThat(cancel.exitCode()).as(cancel.toString()).isEqualTo(4);
       assertThat(cancel.stderr()).contains("has not ended the call yet");
       try (Gateway _ = Gateway.start(settings(store))) {
-        await()
-            .atMost(Duration.ofMinutes(1))
-            .until(() -> find(store, cancelled).path("state").asText().equals("cancelled"));
-        await()
-            .atMost(Duration.ofMinutes(1))
-            .until(() -> find(store, left).path("state").asText().equals("failed"));
+        awaitCalls().until(() -> find(store, cancelled).path("state").asText().equals("cancelled"));
+        awaitCalls().until(() -> find(store, left).path("state").asText().equals("failed"));
         ProcessResult failed = run(store, "result", left);
         assertThat(failed.exitCode()).as(failed.toString()).isOne();
         assertThat(failed.stderr()).contains("The call failed", "unknown");
