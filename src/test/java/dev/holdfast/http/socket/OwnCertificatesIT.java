@@ -111,6 +111,7 @@ class OwnCertificatesIT {
               "quarkus.tls.out.key-store.pem.0.key", own.key().toString(),
               "quarkus.tls.out.trust-store.pem.certs", authority.certificate().toString(),
               "holdfast.upstream.url", server.url().toString(),
+              "holdfast.upstream.connect-timeout", "1m",
               "holdfast.upstream.tls", "out");
       try (Gateway gateway = Gateway.start(settings)) {
         assertThat(McpClient.at(gateway.url()).initialized().statusCode())
