@@ -8,7 +8,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.ext.web.RoutingContext;
@@ -117,9 +116,12 @@ public final class ClientSocket implements ResponseTransport {
 
   @Override
   public void end(byte[] last) {
-    // Not the end of the framework, whose pooled buffers need a cache for each virtual thread.
-    HttpServerResponse whole = request.response();
-    Future<Void> _ = last.length == 0 ? whole.end() : whole.end(Buffer.buffer(last));
+    if (last.length == 0) {
+      response.end();
+    } else {
+      // Not by the framework, whose pooled buffers need a cache for each virtual thread.
+      Future<Void> _ = request.response().end(Buffer.buffer(last));
+    }
   }
 
   /** Tells the client to send its next request on another connection. */
