@@ -59,7 +59,7 @@ class BehindProxyTest {
     HttpResponse<InputStream> refused = listen("192.0.2.2, 192.0.2.1");
 
     assertThat(refused.statusCode()).isEqualTo(429);
-    assertThat(refused.headers().firstValueAsLong("Retry-After")).hasValue(1);
+    assertThat(refused.headers().firstValueAsLong("Retry-After").orElseThrow()).isBetween(1L, 4L);
     assertThat(new String(refused.body().readAllBytes(), UTF_8)).contains("this client");
     assertThat(listen("192.0.2.2").statusCode()).isEqualTo(200);
   }
@@ -144,7 +144,8 @@ class BehindProxyTest {
           }
           HttpResponse<String> refused = client.post(PING);
           assertThat(refused.statusCode()).isEqualTo(503);
-          assertThat(refused.headers().firstValueAsLong("Retry-After")).hasValue(1);
+          assertThat(refused.headers().firstValueAsLong("Retry-After").orElseThrow())
+              .isBetween(1L, 4L);
           assertThat(refused.body()).contains("-32000", "Too many requests at once");
           // The limit must not apply to health checks.
           assertThat(given().get("/health").statusCode()).isEqualTo(200);

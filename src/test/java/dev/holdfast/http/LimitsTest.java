@@ -282,7 +282,7 @@ class LimitsTest {
 
   private static void assertLimitReached(int status, HttpHeaders headers, String body) {
     assertThat(status).isEqualTo(429);
-    assertThat(headers.firstValueAsLong("Retry-After")).hasValue(1);
+    assertThat(headers.firstValueAsLong("Retry-After").orElseThrow()).isBetween(1L, 4L);
     assertThat(body).contains("-32000", "Too many");
   }
 }

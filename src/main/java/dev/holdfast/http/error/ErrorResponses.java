@@ -19,6 +19,7 @@ import jakarta.ws.rs.core.Response;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,12 @@ public final class ErrorResponses {
 
   /** Seconds after which a client may repeat a request that the gateway could not serve. */
   private static final int RETRY_AFTER = 1;
+
+  /**
+   * The most such seconds after a limit has refused a request, at random: clients that were refused
+   * in one instant come back at different times.
+   */
+  static final int MOST_RETRY_AFTER = 4;
 
   private ErrorResponses() {}
 
@@ -61,8 +68,9 @@ public final class ErrorResponses {
   }
 
   private static Response of(RequestRejectedException rejected, @Nullable RequestId id) {
-    Response response =
-        of(rejected.status(), id, rejected.code(), String.valueOf(rejected.getMessage()));
+    int retryAfter = ThreadLocalRandom.current().nextInt(RETRY_AFTER, MOST_RETRY_AFTER + 1);
+    String message = String.valueOf(rejected.getMessage());
+    Response response = of(rejected.status(), id, rejected.code(), message, retryAfter);
     String challenge = rejected.challenge();
     return challenge == null ? response : withChallenge(response, challenge);
   }
@@ -170,8 +178,13 @@ public final class ErrorResponses {
 
   /** Returns a response with a JSON-RPC error. With 429 and 503 the client may try again. */
   static Response of(int status, @Nullable RequestId id, JsonRpcErrorCode code, String message) {
+    return of(status, id, code, message, RETRY_AFTER);
+  }
+
+  private static Response of(
+      int status, @Nullable RequestId id, JsonRpcErrorCode code, String message, int retryAfter) {
     Response response = json(status, JsonRpcErrors.error(id, code, message));
-    return status == 429 || status == 503 ? withRetryAfter(response, RETRY_AFTER) : response;
+    return status == 429 || status == 503 ? withRetryAfter(response, retryAfter) : response;
   }
 
   private static Response withRetryAfter(Response response, long seconds) {

@@ -12,6 +12,9 @@ import dev.holdfast.upstream.UpstreamException;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +42,19 @@ class ErrorResponsesTest {
     assertThat(response.getStatus()).isEqualTo(503);
     assertThat(response.getHeaderString(HttpHeaders.RETRY_AFTER)).isEqualTo("1");
     assertThat(text(response)).contains("Too much waits for the server");
+  }
+
+  @Test
+  void shouldSpreadClientsThatALimitRefusedAtOnce() {
+    var refused = new RequestRejectedException(503, "Too many requests at once; try again");
+
+    Set<Integer> advised =
+        IntStream.range(0, 1000)
+            .mapToObj(_ -> ErrorResponses.of(refused, ID).getHeaderString(HttpHeaders.RETRY_AFTER))
+            .map(Integer::valueOf)
+            .collect(Collectors.toSet());
+
+    assertThat(advised).containsExactlyInAnyOrder(1, 2, 3, ErrorResponses.MOST_RETRY_AFTER);
   }
 
   /** The challenge of a proxy before the server is for the gateway. */

@@ -38,7 +38,7 @@ class RequestLimitTest {
       Response refused = refusal(() -> limit.enter("a", ADDRESS));
 
       assertThat(refused.getStatus()).isEqualTo(503);
-      assertThat(refused.getHeaderString("Retry-After")).isEqualTo("1");
+      assertThat(refused.getHeaderString("Retry-After")).matches("[1-4]");
     }
 
     limit.enter("a", ADDRESS).close();
@@ -93,7 +93,7 @@ class RequestLimitTest {
       Response refused = refusal(() -> wide.enter("b", ADDRESS));
 
       assertThat(refused.getStatus()).isEqualTo(429);
-      assertThat(refused.getHeaderString("Retry-After")).isEqualTo("1");
+      assertThat(refused.getHeaderString("Retry-After")).matches("[1-4]");
       wide.enter("a", Client.at("192.0.2.2")).close();
     }
 
