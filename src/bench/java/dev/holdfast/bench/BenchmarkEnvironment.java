@@ -187,6 +187,11 @@ final class BenchmarkEnvironment implements AutoCloseable {
 
   private Gateway startGateway(Contender contender, Map<String, String> settings) {
     Path program = contender.isBefore() && before != null ? before : PackagedProgram.PROGRAM;
+    return gateway(program, settings);
+  }
+
+  /** Starts a gateway with the heap of all gateways here, and the collector of the image. */
+  static Gateway gateway(Path program, Map<String, String> settings) {
     return Gateway.start(program, settings, "-Xmx512m", "-XX:+UseSerialGC");
   }
 

@@ -41,7 +41,7 @@ final class Contestants {
     settings.put("holdfast.limits.connections-per-address", "10000");
     settings.put("holdfast.memory.max-bytes", MEMORY);
     settings.putAll(more);
-    return Gateway.start(PackagedProgram.PROGRAM, settings, "-Xmx512m", "-XX:+UseSerialGC");
+    return BenchmarkEnvironment.gateway(PackagedProgram.PROGRAM, settings);
   }
 
   /**
