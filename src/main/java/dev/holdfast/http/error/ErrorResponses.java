@@ -39,8 +39,8 @@ public final class ErrorResponses {
   private static final int RETRY_AFTER = 1;
 
   /**
-   * The most such seconds after a limit has refused a request, at random: clients that were refused
-   * in one instant come back at different times.
+   * The most such seconds after a {@link RequestRejectedException}, at random: clients that a limit
+   * refused in one instant come back at different times.
    */
   static final int MOST_RETRY_AFTER = 4;
 
