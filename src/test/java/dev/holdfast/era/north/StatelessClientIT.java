@@ -87,7 +87,7 @@ class StatelessClientIT {
     JsonNode again = client.elsewhere(two.url()).ask("tools/call", round.replace("Ada", "Bob"));
 
     assertThat(first.at("/result/content/0/text").asText()).contains("Ada");
-    assertThat(again.path("result")).isEqualTo(first.path("result"));
+    assertThat(again.path("result")).as(again.toString()).isEqualTo(first.path("result"));
   }
 
   @Test
