@@ -100,6 +100,12 @@ public interface StreamWriter {
   void recordSkipped();
 
   /**
+   * Lets go of an open stream to which nothing more is written. It stays open and has no owner, so
+   * no replica adopts it. Does not wait; this replica stays the owner if the store does not answer.
+   */
+  default void release() {}
+
+  /**
    * Records the id from which the upstream's stream can be resumed. Used when the upstream sends an
    * event id without a message. The next appended event with an id replaces it. Does not wait for
    * the store.

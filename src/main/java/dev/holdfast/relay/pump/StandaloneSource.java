@@ -24,6 +24,7 @@ public final class StandaloneSource implements MessageSource {
   private final Consumer<UpstreamException> failures;
   private final Backoff first;
   private final Runnable sessionGone;
+  private final Runnable noStream;
   private final ClosableSource current = new ClosableSource();
 
   // Owned by the reading thread.
@@ -47,14 +48,17 @@ public final class StandaloneSource implements MessageSource {
    * @param failures gets each failure after which the source opens the stream again
    * @param first the delays after failures
    * @param sessionGone runs when the server has ended the session
+   * @param noStream runs when the server has no such stream
    */
   public StandaloneSource(
       Function<@Nullable String, Optional<MessageSource>> listen,
       @Nullable String after,
       Consumer<UpstreamException> failures,
       Backoff first,
-      Runnable sessionGone) {
+      Runnable sessionGone,
+      Runnable noStream) {
     this.sessionGone = sessionGone;
+    this.noStream = noStream;
     this.listen = listen;
     this.lastId = after;
     this.failures = failures;
@@ -159,6 +163,9 @@ public final class StandaloneSource implements MessageSource {
         current.open(() -> current.isClosed() ? null : listen.apply(lastId).orElse(null));
     if (opened == null) {
       none = true;
+      if (!current.isClosed()) {
+        noStream.run();
+      }
     } else {
       opened.onIdWithoutMessage(this::moved);
     }

@@ -156,7 +156,8 @@ public record StreamStarter(
             after,
             failure -> listener.upstreamFailed(session.upstream(), failure),
             Backoff.UPSTREAM,
-            () -> sessions.endedByServer(session));
+            () -> sessions.endedByServer(session),
+            writer::release);
     Pump _ = start(session, writer, () -> source, Pump.Origin.NOT_ASKED, List.of());
   }
 

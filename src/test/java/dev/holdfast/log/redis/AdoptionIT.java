@@ -17,6 +17,7 @@ import dev.holdfast.log.LogKey;
 import dev.holdfast.log.LogTesting.CountingWatcher;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
@@ -337,6 +338,47 @@ class AdoptionIT extends ReplicasFixture {
     assertThat(findOrphaned(owner)).isEmpty();
     redis.command("DEL", Replica.KEYS.inbox(ref.key().value()));
     assertThat(findOrphaned(owner)).containsOnlyKeys(ref);
+  }
+
+  @Test
+  void shouldGiveAReleasedStreamToNobody() {
+    RedisEventLog former = replica("a");
+    RedisEventLog successor = replica("b");
+    StreamWriter writer = former.openUnfollowed(ref, null);
+    Position first = writer.append(numbered(1, 1));
+    CountingWatcher watcher = new CountingWatcher();
+    former.watch(ref, first, watcher);
+
+    writer.release();
+    await()
+        .untilAsserted(
+            () -> assertThat(former.shared().findTakenOver(Set.of(ref))).containsExactly(ref));
+
+    assertThat(findOrphaned(former)).isEmpty();
+    assertThat(successor.shared().adopt(ref.key(), "a")).isEmpty();
+    assertThatExceptionOfType(LogException.Fenced.class)
+        .isThrownBy(() -> writer.append(numbered(2, 2)));
+    assertThatExceptionOfType(LogException.Fenced.class)
+        .isThrownBy(() -> successor.openUnfollowed(ref, null));
+    assertThat(payloads(readAll(former, ref, Position.START))).containsExactly("1");
+    successor.watch(ref, first, new CountingWatcher());
+    await().untilAsserted(() -> assertThat(watcher.evictions()).isEqualTo(1));
+    successor.end(ref.key());
+    assertThat(successor.read(ref, first, 10, 1000)).isInstanceOf(ReadResult.NoSuchStream.class);
+  }
+
+  @Test
+  void shouldNotReleaseAStreamOfAnotherOwner() {
+    RedisEventLog former = replica("a");
+    RedisEventLog successor = replica("b");
+    StreamWriter late = former.open(ref, "1");
+    StreamWriter writer = successor.shared().adopt(ref.key(), "a").getFirst().writer();
+
+    late.release();
+    assertThat(former.shared().findTakenOver(Set.of(ref))).containsExactly(ref);
+
+    writer.append(List.of(last("end")));
+    assertThat(payloads(readAll(former, ref, Position.START))).containsExactly("end");
   }
 
   private Map<StreamRef, String> findOrphaned(RedisEventLog log) {

@@ -40,6 +40,7 @@ class StandaloneSourceTest {
   private final RecordingListener heard = new RecordingListener();
   private final AtomicInteger opened = new AtomicInteger();
   private final AtomicInteger gone = new AtomicInteger();
+  private final AtomicInteger noStream = new AtomicInteger();
   private final List<String> openedAfter = new CopyOnWriteArrayList<>();
   private final Queue<Supplier<Optional<MessageSource>>> answers = new ArrayDeque<>();
 
@@ -53,7 +54,8 @@ class StandaloneSourceTest {
         "u0",
         failure -> heard.upstreamFailed("test", failure),
         backoff,
-        gone::incrementAndGet);
+        gone::incrementAndGet,
+        noStream::incrementAndGet);
   }
 
   private void answer(MessageSource source) {
@@ -213,9 +215,11 @@ class StandaloneSourceTest {
 
     try (StandaloneSource source = source(SHORT)) {
       assertThat(source.take()).isEmpty();
+      assertThat(source.take()).isEmpty();
     }
 
     assertThat(opened).hasValue(1);
+    assertThat(noStream).hasValue(1);
   }
 
   @Test
@@ -296,5 +300,6 @@ class StandaloneSourceTest {
     assertThat(source[0].take()).isEmpty();
 
     assertThat(late.isClosed()).isTrue();
+    assertThat(noStream).hasValue(0);
   }
 }

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A complete stream has no fields but perhaps {@link #TAIL}: its last entry has the field {@code
  * z}. A stream whose events a shared stream keeps has no entries of its own: when it completes, its
- * name is added to a set of ended streams. A shared stream has the owner {@code -}, so no replica
- * ever claims it.
+ * name is added to a set of ended streams. A shared stream has the owner {@code -}, and a stream
+ * that nobody writes {@code - fence}, so no replica ever claims them.
  */
 public enum StreamField {
   /** The owner, as {@code replica fence}; see {@link StreamOwner}. */

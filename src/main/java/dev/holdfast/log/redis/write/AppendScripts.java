@@ -47,6 +47,7 @@ public final class AppendScripts {
   private final RedisScript appendEvents;
   private final RedisScript appendToSharedStream;
   private final RedisScript recordUpstreamCursor;
+  private final RedisScript releaseStream;
   private final RedisScript reportStreams;
 
   private final RedisKeys keys;
@@ -63,6 +64,7 @@ public final class AppendScripts {
         StreamScripts.load(client, "retention.lua", "append-to-shared-stream.lua");
     reportStreams = StreamScripts.load(client, "retention.lua", "quotas.lua", "report-streams.lua");
     recordUpstreamCursor = StreamScripts.load(client, "record-upstream-cursor.lua");
+    releaseStream = StreamScripts.load(client, "release-stream.lua");
   }
 
   /**
@@ -188,6 +190,12 @@ public final class AppendScripts {
     var _ =
         recordUpstreamCursor.runLater(
             List.of(keys.session(stream.key().value())), stream.name(), owner, number, upstreamId);
+  }
+
+  /** Leaves a stream without an owner, without waiting. */
+  CompletionStage<?> release(StreamRef stream, String owner) {
+    return releaseStream.runLater(
+        List.of(keys.session(stream.key().value())), stream.name(), owner);
   }
 
   /**

@@ -298,10 +298,19 @@ public final class OwnedStreams {
       all.scripts.recordUpstreamCursor(stream, owner, number, upstreamId);
     }
 
+    @Override
+    public void release() {
+      var _ = all.scripts.release(stream, owner).thenRun(this::forgetThis);
+    }
+
+    private void forgetThis() {
+      all.remove(stream, owned -> owned.recent() == recent);
+    }
+
     /** Drops the recent events, which are outdated, and makes the tail read from Redis. */
     private void forgetLost() {
       recent.setKept(false);
-      all.remove(stream, owned -> owned.recent() == recent);
+      forgetThis();
       all.watchers.wake(keptIn);
     }
   }

@@ -60,6 +60,9 @@ public final class RedisStreamWriter implements StreamWriter {
 
     /** Records, without waiting, the id from which the upstream can resume after an event. */
     void recordUpstreamCursor(long number, String upstreamId);
+
+    /** Gives up the stream, without waiting. */
+    default void release() {}
   }
 
   /** Use of the store by a thread, which releases the lock meanwhile. */
@@ -274,6 +277,11 @@ public final class RedisStreamWriter implements StreamWriter {
       number = progress.last().number();
     }
     store.recordUpstreamCursor(number, upstreamId);
+  }
+
+  @Override
+  public void release() {
+    store.release();
   }
 
   /** Refuses all later appends: the session has ended. */
