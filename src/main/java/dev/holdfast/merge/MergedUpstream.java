@@ -117,7 +117,7 @@ public final class MergedUpstream implements Upstream {
   public Placement placement(UpstreamLink link) {
     return MemberSessions.isPinned(link)
         ? new Placement.Pinned("merged", true, true)
-        : new Placement.InProcess("merged", true);
+        : new Placement.InProcess("merged", true, false);
   }
 
   @Override

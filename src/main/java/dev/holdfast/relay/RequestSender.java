@@ -211,7 +211,9 @@ public record RequestSender(
         // A reopened server needs it.
         upstreams.server(session).recordInitialized();
       }
-      startListeningUnlessDraining(session);
+      if (!upstreams.isSilent(session)) {
+        startListeningUnlessDraining(session);
+      }
     }
   }
 

@@ -23,8 +23,9 @@ public sealed interface Placement {
    * ids of a server's requests must differ between processes.
    *
    * @param keeps whether a server may keep something for the session
+   * @param silent whether the server sends nothing outside of requests
    */
-  record InProcess(String transport, boolean keeps) implements Placement {}
+  record InProcess(String transport, boolean keeps, boolean silent) implements Placement {}
 
   /**
    * Only the process that opened the session can use it. The session is lost with the process.

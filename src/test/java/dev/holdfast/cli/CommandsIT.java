@@ -424,10 +424,11 @@ class CommandsIT {
 
   @Test
   void shouldEndATailOnSigterm() throws InterruptedException {
-    String id = client().session();
-    await().until(() -> redis.command("HEXISTS", "holdfast:{" + id + "}", "o:g").equals(":1"));
-    try (StdioProgram tail =
-        new StdioProgram(PackagedProgram.command("tail", id, "--store", redis.url()))) {
+    McpClient client = client();
+    String id = client.session();
+    try (FrameStream _ = client.listen();
+        StdioProgram tail =
+            new StdioProgram(PackagedProgram.command("tail", id, "--store", redis.url()))) {
       assertThat(tail.terminate()).as(tail.toString()).isTrue();
     }
   }

@@ -101,7 +101,7 @@ class LimitsTest {
   @Test
   void shouldRefuseStreamsOfASessionPastTheLimit() {
     // The standalone stream counts too.
-    client().ready();
+    FrameStream listening = client().ready().listen();
     ControlledCall second = ControlledCall.start(client(), tool);
 
     FrameStream refused = client().call("manual", "{}");
@@ -113,6 +113,7 @@ class LimitsTest {
     FrameStream accepted = client().call("echo", "{\"message\":\"room again\"}");
     assertThat(accepted.event().data()).contains("room again");
     call.assertContinues(call.stream(), 1);
+    listening.cut();
   }
 
   @Test

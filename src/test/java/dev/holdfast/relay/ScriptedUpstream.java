@@ -88,7 +88,7 @@ public final class ScriptedUpstream implements Upstream {
       return new Placement.Pinned("scripted", true, false);
     }
     return resident
-        ? new Placement.InProcess("scripted", false)
+        ? new Placement.InProcess("scripted", false, false)
         : new Placement.Anywhere("scripted");
   }
 

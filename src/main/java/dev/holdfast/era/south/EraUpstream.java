@@ -204,7 +204,7 @@ public final class EraUpstream extends ForwardingUpstream {
     ClientFacts client = ClientFacts.parse(link.session());
     Placement placement = upstream.placement(atServer(link, client));
     return client != null && placement instanceof Placement.Anywhere(String transport)
-        ? new Placement.InProcess(transport, false)
+        ? new Placement.InProcess(transport, false, false)
         : placement;
   }
 

@@ -79,6 +79,11 @@ public record SessionUpstreams(Upstreams configured, SessionStore store) {
     return placement(session) instanceof Placement.InProcess;
   }
 
+  /** Returns true if the server of a session sends nothing outside of requests. */
+  public boolean isSilent(Session session) {
+    return placement(session) instanceof Placement.InProcess(_, _, var silent) && silent;
+  }
+
   /** Returns true if a session is pinned to the replica that opened it. */
   public boolean isPinned(Session session) {
     return placement(session) instanceof Placement.Pinned;

@@ -115,7 +115,7 @@ class EraUpstreamTest {
         .contains("\"protocolVersion\":\"2025-06-18\"", "\"tools\":{\"listChanged\":true}")
         .doesNotContain("supportedVersions", "resultType", "ttlMs", "cacheScope", "tasks");
     assertThat(upstream.placement(link))
-        .isEqualTo(new Placement.InProcess("streamable-http", false));
+        .isEqualTo(new Placement.InProcess("streamable-http", false, false));
     String asked = server.requests("server/discover").getFirst();
     assertThat(member(asked, "params", "_meta", "io.modelcontextprotocol/clientCapabilities"))
         .isEqualTo("{\"roots\":{},\"elicitation\":{\"form\":{}}}");

@@ -32,7 +32,7 @@ import java.util.List;
 public final class LocalUpstream implements Upstream {
 
   /** A call is a thread of this process. */
-  private static final Placement PLACEMENT = new Placement.InProcess("local", false);
+  private static final Placement PLACEMENT = new Placement.InProcess("local", false, true);
 
   private final ToolRegistry tools;
   private final ResourceRegistry resources;
