@@ -39,8 +39,8 @@ public final class ErrorResponses {
   private static final int RETRY_AFTER = 1;
 
   /**
-   * The most such seconds after a {@link RequestRejectedException}, at random: clients that a limit
-   * refused in one instant come back at different times.
+   * The most such seconds when a limit refuses, at random: clients that were refused in one instant
+   * come back at different times.
    */
   static final int MOST_RETRY_AFTER = 4;
 
@@ -62,15 +62,14 @@ public final class ErrorResponses {
       case UpstreamException upstream -> of(upstream, id);
       case LogException log -> of(log, id);
       case SessionStoreException _ -> storeUnavailable(id);
-      case TooManySessionsException _ -> serverError(429, "Too many sessions", id);
+      case TooManySessionsException _ -> limited(429, "Too many sessions", id);
       default -> unexpected(failure, id);
     };
   }
 
   private static Response of(RequestRejectedException rejected, @Nullable RequestId id) {
-    int retryAfter = ThreadLocalRandom.current().nextInt(RETRY_AFTER, MOST_RETRY_AFTER + 1);
     String message = String.valueOf(rejected.getMessage());
-    Response response = of(rejected.status(), id, rejected.code(), message, retryAfter);
+    Response response = limited(rejected.status(), rejected.code(), message, id);
     String challenge = rejected.challenge();
     return challenge == null ? response : withChallenge(response, challenge);
   }
@@ -141,14 +140,13 @@ public final class ErrorResponses {
 
   private static Response of(LogException failure, @Nullable RequestId id) {
     return switch (failure) {
-      case LogException.InboxFull _ ->
-          serverError(503, "Too much waits for the server; try again", id);
+      case LogException.InboxFull _ -> limited(503, "Too much waits for the server; try again", id);
       case LogException.StoreUnavailable _ -> storeUnavailable(id);
       // Without Retry-After: a client that repeats the request might do its work twice.
       case LogException.OutcomeUnknown _ ->
           serverError(502, "The store broke off; the outcome of the request is unknown", id);
       case LogException.TooManyStreams _ ->
-          serverError(429, "Too many open streams in this session", id);
+          limited(429, "Too many open streams in this session", id);
       case LogException.SessionEnded ended -> sessionNotFound(ended.session(), "ended", id);
       case LogException.Fenced fenced -> unexpected(fenced, id);
     };
@@ -170,6 +168,16 @@ public final class ErrorResponses {
   private static Response unexpected(RuntimeException failure, @Nullable RequestId id) {
     LOG.error("request failed unexpectedly", failure);
     return of(500, id, JsonRpcErrorCode.INTERNAL_ERROR, JsonRpcErrorCode.INTERNAL_ERROR.message());
+  }
+
+  private static Response limited(int status, String message, @Nullable RequestId id) {
+    return limited(status, JsonRpcErrorCode.SERVER_ERROR, message, id);
+  }
+
+  private static Response limited(
+      int status, JsonRpcErrorCode code, String message, @Nullable RequestId id) {
+    int retryAfter = ThreadLocalRandom.current().nextInt(RETRY_AFTER, MOST_RETRY_AFTER + 1);
+    return of(status, id, code, message, retryAfter);
   }
 
   private static Response serverError(int status, String message, @Nullable RequestId id) {

@@ -7,6 +7,7 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogKey;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.session.TooManySessionsException;
 import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.UpstreamException;
 import jakarta.ws.rs.core.HttpHeaders;
@@ -17,6 +18,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Checks the responses to store failures. */
 class ErrorResponsesTest {
@@ -40,14 +43,21 @@ class ErrorResponsesTest {
     Response response = ErrorResponses.of(new LogException.InboxFull(), ID);
 
     assertThat(response.getStatus()).isEqualTo(503);
-    assertThat(response.getHeaderString(HttpHeaders.RETRY_AFTER)).isEqualTo("1");
+    assertThat(response.getHeaderString(HttpHeaders.RETRY_AFTER)).matches("[1-4]");
     assertThat(text(response)).contains("Too much waits for the server");
   }
 
-  @Test
-  void shouldSpreadClientsThatALimitRefusedAtOnce() {
-    var refused = new RequestRejectedException(503, "Too many requests at once; try again");
+  static List<RuntimeException> limits() {
+    return List.of(
+        new RequestRejectedException(503, "Too many requests at once; try again"),
+        new TooManySessionsException(1),
+        new LogException.TooManyStreams(1),
+        new LogException.InboxFull());
+  }
 
+  @ParameterizedTest
+  @MethodSource("limits")
+  void shouldSpreadClientsThatALimitRefusedAtOnce(RuntimeException refused) {
     Set<Integer> advised =
         IntStream.range(0, 1000)
             .mapToObj(_ -> ErrorResponses.of(refused, ID).getHeaderString(HttpHeaders.RETRY_AFTER))
