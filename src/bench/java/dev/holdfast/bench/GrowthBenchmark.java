@@ -1,5 +1,6 @@
 package dev.holdfast.bench;
 
+import dev.holdfast.testing.ClusterFixture;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.PackagedProgram;
 import dev.holdfast.testing.RedisFixture;
@@ -9,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +19,7 @@ import java.util.stream.Stream;
 
 /**
  * Measures how costs grow with clients that wait, stored sessions, events of a stream, the size of
- * an event, and replicas. Each has its own Redis and gateways.
+ * an event, replicas, and shards of Redis. Each has its own Redis and gateways.
  */
 final class GrowthBenchmark {
 
@@ -34,10 +36,11 @@ final class GrowthBenchmark {
 
   private GrowthBenchmark() {
     curves.put("waiting", () -> waiting(1000, 2000, 4000, 8000, 16_000));
-    curves.put("sessions", () -> sessions(100, 1000, 10_000, 100_000));
+    curves.put("sessions", () -> sessions(100, 1000, 10_000, 100_000, 1_000_000));
     curves.put("events", () -> events(100, 1000, 10_000, 100_000, 1_000_000));
     curves.put("bytes", () -> bytes(100, 1000, 10_000, 100_000, 1_000_000, 4_000_000));
     curves.put("replicas", () -> replicas(1, 2, 4, 8, 16));
+    curves.put("shards", () -> shards(1, 3, 6));
   }
 
   /**
@@ -60,18 +63,33 @@ final class GrowthBenchmark {
   /** Gateways on a Redis, and what both have used. */
   private static final class Lab implements AutoCloseable {
 
-    private final RedisFixture redis = RedisFixture.start();
+    private final List<RedisFixture> redis;
+    private final Map<String, String> store;
     private final ServerProcess server = BenchmarkEnvironment.start(FastUpstream.class);
     private final List<Gateway> gateways = new ArrayList<>();
 
+    Lab() {
+      redis = List.of(RedisFixture.start());
+      store = redis.getFirst().gatewaySettings();
+    }
+
+    /** Closes the cluster, too. */
+    Lab(ClusterFixture cluster) {
+      redis = cluster.servers();
+      store = redis.getFirst().gatewaySettings("quarkus.redis.client-type", "cluster");
+      store.put("quarkus.redis.hosts", cluster.hosts());
+    }
+
     /** Adds a gateway in front of local tools, or of a server. */
     Gateway add(boolean local, Map<String, String> more, String... options) {
-      Map<String, String> settings = redis.gatewaySettings();
+      Map<String, String> settings = new HashMap<>(store);
       if (!local) {
         settings.put("holdfast.upstream.url", "http://127.0.0.1:" + server.port() + "/mcp");
       }
-      Stream.of("connections", "connections-per-address", "sessions", "sessions-per-address")
+      Stream.of("connections", "connections-per-address")
           .forEach(limit -> settings.put("holdfast.limits." + limit, "1000000"));
+      Stream.of("sessions", "sessions-per-address")
+          .forEach(limit -> settings.put("holdfast.limits." + limit, "10000000"));
       settings.putAll(more);
       Gateway gateway = Gateway.start(PackagedProgram.PROGRAM, settings, options);
       gateways.add(gateway);
@@ -83,20 +101,27 @@ final class GrowthBenchmark {
       for (Gateway each : gateways) {
         own.add(ProcessHandle.of(each.pid()).orElseThrow());
       }
-      ProcessHandle store = ProcessHandle.of(number("process_id")).orElseThrow();
-      return new Use(
-          ProcessUse.of(own), ProcessUse.of(List.of(store)), number("total_commands_processed"));
+      List<ProcessHandle> stores = new ArrayList<>();
+      for (RedisFixture each : redis) {
+        stores.add(ProcessHandle.of(number(each, "process_id")).orElseThrow());
+      }
+      return new Use(ProcessUse.of(own), ProcessUse.of(stores), number("total_commands_processed"));
     }
 
+    /** The sum of a number that each server of Redis tells. */
     long number(String field) {
-      return Long.parseLong(redis.info(field));
+      return redis.stream().mapToLong(each -> number(each, field)).sum();
+    }
+
+    private static long number(RedisFixture server, String field) {
+      return Long.parseLong(server.info(field));
     }
 
     @Override
     public void close() {
       gateways.forEach(Gateway::close);
       server.close();
-      redis.close();
+      redis.forEach(RedisFixture::close);
     }
   }
 
@@ -168,10 +193,7 @@ final class GrowthBenchmark {
           ConcurrentSessions.open(filling.url(), more).gradually(McpSession::leave);
         }
         double bytes = lab.number("used_memory") - before;
-        List<Use> uses = new ArrayList<>();
-        Runnable read = () -> uses.add(lab.use());
-        CallLoad.Outcome calls = CALLS.run(gateway.url(), "", read, read);
-        Double[] used = uses.getLast().since(uses.getFirst(), calls.times().size());
+        Double[] used = costs(lab, gateway);
         curve.add(size, used[0], used[1], used[2], bytes / KILO / added);
       }
     }
@@ -250,5 +272,26 @@ final class GrowthBenchmark {
       }
     }
     return curve;
+  }
+
+  private static Curve shards(int... sizes) throws Exception {
+    Curve curve =
+        Curve.of("shards", "CPU of a call, µs", "of all shards, µs", "commands of a call");
+    for (int size : sizes) {
+      try (Lab lab = new Lab(ClusterFixture.ofPrimaries(size))) {
+        Gateway gateway = lab.add(false, Map.of(), "-Xmx500m");
+        CallLoad.Outcome _ = CALLS.lasting(SETTLED).run(gateway.url(), "", () -> {}, () -> {});
+        curve.add(size, costs(lab, gateway));
+      }
+    }
+    return curve;
+  }
+
+  /** CPU time in µs of the gateway and of Redis, and commands, of a call. */
+  private static Double[] costs(Lab lab, Gateway gateway) {
+    List<Use> uses = new ArrayList<>();
+    Runnable read = () -> uses.add(lab.use());
+    CallLoad.Outcome calls = CALLS.run(gateway.url(), "", read, read);
+    return uses.getLast().since(uses.getFirst(), calls.times().size());
   }
 }

@@ -10,13 +10,14 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A Redis Cluster of three primaries. Each has a replica, which takes over within seconds, or none;
- * then it has what it had when it comes back.
+ * A Redis Cluster, of three primaries unless it is asked for another number. Each has a replica,
+ * which takes over within seconds, or none; then it has what it had when it comes back.
  */
 public final class ClusterFixture implements AutoCloseable {
 
-  private static final int PRIMARIES = 3;
   private static final int SLOTS = 16_384;
+
+  private final int primaries;
 
   /** What is told of a range: first and last slot; address, port and id of each server. */
   private final int range;
@@ -26,11 +27,12 @@ public final class ClusterFixture implements AutoCloseable {
 
   private final List<RedisFixture> servers = new ArrayList<>();
 
-  private ClusterFixture(int serversOfARange) {
+  private ClusterFixture(int primaries, int serversOfARange, String appendOnly) {
+    this.primaries = primaries;
     range = 2 + serversOfARange * 3;
     try {
-      for (int i = 0; i < serversOfARange * PRIMARIES; i++) {
-        servers.add(startServer(serversOfARange == 1 ? "yes" : "no"));
+      for (int i = 0; i < serversOfARange * primaries; i++) {
+        servers.add(startServer(appendOnly));
       }
       join();
     } catch (RuntimeException failure) {
@@ -41,12 +43,17 @@ public final class ClusterFixture implements AutoCloseable {
 
   /** Starts all, and returns when all know each other and who has what. */
   public static ClusterFixture start() {
-    return new ClusterFixture(2);
+    return new ClusterFixture(3, 2, "no");
   }
 
   /** Starts only primaries, and returns when all know each other and who has what. */
   public static ClusterFixture startWithoutReplicas() {
-    return new ClusterFixture(1);
+    return new ClusterFixture(3, 1, "yes");
+  }
+
+  /** Starts so many primaries, which write nothing to disk. */
+  public static ClusterFixture ofPrimaries(int primaries) {
+    return new ClusterFixture(primaries, 1, "no");
   }
 
   private static RedisFixture startServer(String appendOnly) {
@@ -74,14 +81,14 @@ public final class ClusterFixture implements AutoCloseable {
         other.command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(servers.get(i).port()));
       }
     }
-    for (int i = 0; i < PRIMARIES; i++) {
-      IntStream slots = IntStream.range(SLOTS * i / PRIMARIES, SLOTS * (i + 1) / PRIMARIES);
+    for (int i = 0; i < primaries; i++) {
+      IntStream slots = IntStream.range(SLOTS * i / primaries, SLOTS * (i + 1) / primaries);
       Stream<String> command =
           Stream.concat(Stream.of("CLUSTER", "ADDSLOTS"), slots.mapToObj(Integer::toString));
       servers.get(i).command(command.toArray(String[]::new));
     }
     awaitAll(servers, "CLUSTER", "INFO", "cluster_known_nodes:" + servers.size());
-    List<RedisFixture> replicas = servers.subList(PRIMARIES, servers.size());
+    List<RedisFixture> replicas = servers.subList(primaries, servers.size());
     for (int i = 0; i < replicas.size(); i++) {
       String primary = id(servers.get(i));
       RedisFixture replica = replicas.get(i);
@@ -141,7 +148,7 @@ public final class ClusterFixture implements AutoCloseable {
   /** Moves the slot of a key to the next server, one key after the other, while others use it. */
   public void move(String key) {
     RedisFixture from = primaryOf(key);
-    RedisFixture to = servers.get((servers.indexOf(from) + 1) % PRIMARIES);
+    RedisFixture to = servers.get((servers.indexOf(from) + 1) % primaries);
     String slot = from.reply("CLUSTER", "KEYSLOT", key).getFirst();
     to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", id(from));
     from.command("CLUSTER", "SETSLOT", slot, "MIGRATING", id(to));
