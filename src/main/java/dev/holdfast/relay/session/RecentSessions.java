@@ -5,6 +5,7 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionStore;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
@@ -15,12 +16,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The sessions that this replica used recently, with the activity that the store does not know yet.
- * It saves a round trip to the store per request. Thread-safe.
+ * It saves a round trip to the store per request. If there are too many, it keeps only those that
+ * are in use right now. Thread-safe.
  */
 final class RecentSessions {
 
+  /** Time without a request after which a session makes room for others. */
+  static final Duration BRIEF = Duration.ofSeconds(10);
+
   private final SessionStore store;
   private final Function<Session, Intervals> intervals;
+  private final long most;
   private final InstantSource clock;
   private final Map<SessionId, Use> uses = new ConcurrentHashMap<>();
 
@@ -35,10 +41,17 @@ final class RecentSessions {
    */
   record Intervals(Duration requested, Duration connected) {}
 
-  /** Creates a cache that tells the store at those intervals that a session is in use. */
-  RecentSessions(SessionStore store, Function<Session, Intervals> intervals, InstantSource clock) {
+  /**
+   * Creates a cache that tells the store at those intervals that a session is in use.
+   *
+   * @param most sessions from which on {@link #keep} removes those without a request for {@link
+   *     #BRIEF}
+   */
+  RecentSessions(
+      SessionStore store, Function<Session, Intervals> intervals, long most, InstantSource clock) {
     this.store = store;
     this.intervals = intervals;
+    this.most = most;
     this.clock = clock;
   }
 
@@ -108,6 +121,9 @@ final class RecentSessions {
     }
     kept = inUse;
     tell(due);
+    if (uses.size() > most) {
+      makeRoom();
+    }
   }
 
   private void tell(Map<SessionId, Session> sessions) {
@@ -143,18 +159,34 @@ final class RecentSessions {
   /** Saves all activity in the store, and removes sessions that were not used recently. */
   void flush() {
     Map<SessionId, SessionActivity> unsaved = new HashMap<>();
-    uses.values().forEach(use -> flush(use, unsaved));
+    uses.values().forEach(use -> flush(use, isStale(use), unsaved));
+    save(unsaved);
+  }
+
+  private void save(Map<SessionId, SessionActivity> unsaved) {
     if (!unsaved.isEmpty()) {
       store.recordActivity(unsaved);
     }
   }
 
-  private void flush(Use use, Map<SessionId, SessionActivity> unsaved) {
+  /** Saves and removes sessions that are not in use right now. */
+  private void makeRoom() {
+    Instant before = clock.instant().minus(BRIEF);
+    Map<SessionId, SessionActivity> unsaved = new HashMap<>();
+    for (Use use : uses.values()) {
+      if (use.unsaved().lastUsed().isBefore(before)) {
+        flush(use, true, unsaved);
+      }
+    }
+    save(unsaved);
+  }
+
+  private void flush(Use use, boolean isUnused, Map<SessionId, SessionActivity> unsaved) {
     SessionId id = use.session().id();
     Use saved = new Use(use.session(), use.told(), noActivity());
     // When activity is added meanwhile, the replacement fails and the next flush saves all of it.
     boolean unchanged =
-        (isStale(use) && !kept.contains(id)) ? uses.remove(id, use) : uses.replace(id, use, saved);
+        (isUnused && !kept.contains(id)) ? uses.remove(id, use) : uses.replace(id, use, saved);
     if (unchanged && !use.unsaved().isEmpty()) {
       unsaved.put(id, use.unsaved());
     }

@@ -41,6 +41,9 @@ public final class Sessions {
   /** The part of the idle timeout after which the store is told again that a session is in use. */
   private static final int TOUCHES_PER_IDLE_TIMEOUT = 10;
 
+  /** The recent sessions may take a sixteenth of the heap, each a kilobyte. */
+  private static final int BYTES_OF_HEAP_PER_SESSION = 16 * 1024;
+
   /** Time between two calls of {@link #keep}. */
   public static final Duration KEEP_INTERVAL = AbandonedSessions.TOUCH_INTERVAL;
 
@@ -81,7 +84,10 @@ public final class Sessions {
     var scarce = new RecentSessions.Intervals(often, often);
     this.recent =
         new RecentSessions(
-            store, session -> upstreams.isScarce(session) ? scarce : usual, this.clock);
+            store,
+            session -> upstreams.isScarce(session) ? scarce : usual,
+            Runtime.getRuntime().maxMemory() / BYTES_OF_HEAP_PER_SESSION,
+            this.clock);
     this.abandoned =
         new AbandonedSessions(
             this::known,

@@ -17,6 +17,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -32,20 +33,23 @@ class RecentSessionsTest {
   private final SessionStore store =
       new MemorySessionStore(IDLE, () -> new SessionLimits(9, 9, Map.of()), clock);
   private final RecentSessions recent =
-      new RecentSessions(counted(), _ -> new RecentSessions.Intervals(OFTEN, RARELY), clock);
-  private final Session session =
-      SampleSession.of(
-          SessionId.random(),
-          "up",
-          null,
-          ProtocolVersion.V2025_11_25,
-          "c 1",
-          now,
-          "opener",
-          Principal.ANONYMOUS);
+      new RecentSessions(counted(), _ -> new RecentSessions.Intervals(OFTEN, RARELY), 1, clock);
+  private final Session session = sample();
 
   private int touches;
   private boolean isAway;
+
+  private Session sample() {
+    return SampleSession.of(
+        SessionId.random(),
+        "up",
+        null,
+        ProtocolVersion.V2025_11_25,
+        "c 1",
+        now,
+        "opener",
+        Principal.ANONYMOUS);
+  }
 
   /** Counts what the store is told, which may be away. */
   private SessionStore counted() {
@@ -132,5 +136,47 @@ class RecentSessionsTest {
     recent.flush();
 
     assertThat(recent.known(session.id())).isNull();
+  }
+
+  @Test
+  void shouldKeepOnlySessionsInUseIfThereAreTooMany() {
+    Session busy = sample();
+    Session waiting = sample();
+    for (Session each : List.of(session, busy, waiting)) {
+      store.create(each);
+      recent.began(each);
+      recent.used(each);
+      recent.count(each, "127.0.0.1", false);
+    }
+    pass(RecentSessions.BRIEF);
+    recent.count(busy, "127.0.0.1", false);
+    recent.keep(Set.of(waiting.id()));
+    assertThat(recent.known(session.id())).isEqualTo(session);
+
+    pass(Duration.ofMillis(1));
+    recent.keep(Set.of(waiting.id()));
+
+    assertThat(recent.known(session.id())).isNull();
+    assertThat(recent.known(busy.id())).isEqualTo(busy);
+    assertThat(recent.known(waiting.id())).isEqualTo(waiting);
+    assertThat(requests(session)).isEqualTo(1);
+    assertThat(requests(busy)).isZero(); // Not saved yet.
+  }
+
+  private long requests(Session of) {
+    return store.list(null, 9).entries().stream()
+        .filter(each -> each.session().equals(of))
+        .mapToLong(each -> each.activity().requests())
+        .sum();
+  }
+
+  @Test
+  void shouldKeepUnusedSessionsWhileTheyAreFew() {
+    open();
+    recent.used(session);
+    pass(Duration.ofMinutes(5));
+    recent.keep(Set.of());
+
+    assertThat(recent.known(session.id())).isEqualTo(session);
   }
 }
