@@ -7,6 +7,7 @@ import static dev.holdfast.relay.RelayFixture.SCRIPTED;
 import static dev.holdfast.relay.RelayFixture.body;
 import static dev.holdfast.relay.RelayFixture.call;
 import static dev.holdfast.relay.RelayFixture.cancelled;
+import static dev.holdfast.relay.RelayFixture.initialized;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -209,11 +210,12 @@ class MessageRouterTest {
     Session session = fixture.open(SCRIPTED);
     fixture.inbox.calls.add(new OpenCall(ref(session, "theirs"), "7"));
 
+    fixture.sender.send(session, body(initialized()), Caller.UNKNOWN);
     fixture.sender.send(session, body(RESPONSE), Caller.UNKNOWN);
     fixture.sender.send(session, body(cancelled("7")), Caller.UNKNOWN);
 
     assertThat(fixture.inbox.put).containsExactly("* " + RESPONSE, "theirs " + cancelled("7"));
-    assertThat(sent()).containsExactly(RESPONSE, cancelled("7"));
+    assertThat(sent()).containsExactly(initialized(), RESPONSE, cancelled("7"));
   }
 
   @Test
