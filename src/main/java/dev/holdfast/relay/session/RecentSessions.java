@@ -44,8 +44,8 @@ final class RecentSessions {
   /**
    * Creates a cache that tells the store at those intervals that a session is in use.
    *
-   * @param most sessions from which on {@link #keep} removes those without a request for {@link
-   *     #BRIEF}
+   * @param most sessions without a connected client or an open request from which on {@link #keep}
+   *     removes those without a request for {@link #BRIEF}
    */
   RecentSessions(
       SessionStore store, Function<Session, Intervals> intervals, long most, InstantSource clock) {
@@ -121,7 +121,7 @@ final class RecentSessions {
     }
     kept = inUse;
     tell(due);
-    if (uses.size() > most) {
+    if (uses.size() - inUse.size() > most) {
       makeRoom();
     }
   }
@@ -174,7 +174,7 @@ final class RecentSessions {
     Instant before = clock.instant().minus(BRIEF);
     Map<SessionId, SessionActivity> unsaved = new HashMap<>();
     for (Use use : uses.values()) {
-      if (use.unsaved().lastUsed().isBefore(before)) {
+      if (use.unsaved().lastUsed().isBefore(before) && !kept.contains(use.session().id())) {
         flush(use, true, unsaved);
       }
     }

@@ -170,12 +170,16 @@ class RecentSessionsTest {
         .sum();
   }
 
+  /** Those whose clients wait do not count. */
   @Test
   void shouldKeepUnusedSessionsWhileTheyAreFew() {
     open();
     recent.used(session);
+    Session waiting = sample();
+    store.create(waiting);
+    recent.began(waiting);
     pass(Duration.ofMinutes(5));
-    recent.keep(Set.of());
+    recent.keep(Set.of(waiting.id()));
 
     assertThat(recent.known(session.id())).isEqualTo(session);
   }
