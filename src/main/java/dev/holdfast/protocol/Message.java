@@ -22,6 +22,11 @@ public sealed interface Message {
     return null;
   }
 
+  /** Returns true if the client accepts the server's response to {@code initialize}. */
+  default boolean isInitialized() {
+    return false;
+  }
+
   /**
    * Returns {@code _meta["io.modelcontextprotocol/protocolVersion"]} of a message without a session
    * (2026-07-28); empty if it is no string, null if there is none.
@@ -85,7 +90,7 @@ public sealed interface Message {
       byte[] bytes)
       implements Message {
 
-    /** Returns true if the client accepts the server's response to {@code initialize}. */
+    @Override
     public boolean isInitialized() {
       return method.equals(Methods.NOTIFICATIONS_INITIALIZED);
     }

@@ -206,7 +206,7 @@ public record RequestSender(
     } catch (UpstreamException failure) {
       throw starter.failed(session, failure, true);
     }
-    if (body.messages().stream().anyMatch(RequestSender::isInitialized)) {
+    if (body.messages().stream().anyMatch(Message::isInitialized)) {
       if (upstreams.isPinned(session)) {
         // A reopened server needs it.
         upstreams.server(session).recordInitialized();
@@ -223,10 +223,6 @@ public record RequestSender(
     } catch (RelayException.Draining draining) {
       LOG.debugf("another replica will listen to the upstream session=%s", session.id());
     }
-  }
-
-  private static boolean isInitialized(Message message) {
-    return message instanceof Message.Notification notification && notification.isInitialized();
   }
 
   /**

@@ -107,15 +107,10 @@ public record MessageRouter(
   private void tellOthers(Session session, Body body) {
     if (upstreams.runsInProcess(session)) {
       body.messages().stream()
-          .filter(MessageRouter::isForOthers)
+          // No replica has calls before notifications/initialized.
+          .filter(message -> message.cancelledRequestId() == null && !message.isInitialized())
           .forEach(message -> inbox.putForOthers(StreamNames.key(session.id()), message.bytes()));
     }
-  }
-
-  /** No replica has calls before {@code notifications/initialized}. */
-  private static boolean isForOthers(Message message) {
-    return message.cancelledRequestId() == null
-        && !(message instanceof Message.Notification sent && sent.isInitialized());
   }
 
   /**

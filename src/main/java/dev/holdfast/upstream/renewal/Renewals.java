@@ -247,7 +247,7 @@ final class Renewals {
   }
 
   private static boolean isInitialized(@Nullable Body message) {
-    return message instanceof Body.Single(Message.Notification sent) && sent.isInitialized();
+    return message instanceof Body.Single(Message sent) && sent.isInitialized();
   }
 
   /** Returns the session that is recorded: another replica may have been faster. */
