@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What sessions cost whose servers send nothing outside of requests. */
+/** Costs of sessions whose servers send nothing outside of requests. */
 @Timeout(120)
 @SuppressWarnings("NullAway.Init") // JUnit calls start() first.
 class IdleSessionsIT {
@@ -75,22 +75,20 @@ class IdleSessionsIT {
     return clients;
   }
 
-  private String field(McpClient client, String name) {
-    return String.join("", redis.reply("HGET", "holdfast:{" + client.session() + "}", name));
+  private String owner(McpClient client) {
+    return String.join("", redis.reply("HGET", "holdfast:{" + client.session() + "}", "o:g"));
   }
 
-  private void awaitNoWriters() {
-    await()
-        .untilAsserted(
-            () -> assertThat(ResourceUsage.of(gateway).instances()).doesNotContainKey(WRITER));
+  private void assertNoWriters() {
+    assertThat(ResourceUsage.of(gateway).instances()).doesNotContainKey(WRITER);
   }
 
   @Test
   void shouldOpenNoStreamBeforeAClientWaits() {
     List<McpClient> clients = open(LOCAL);
 
-    assertThat(clients).allSatisfy(each -> assertThat(field(each, "o:g")).isEmpty());
-    assertThat(ResourceUsage.of(gateway).instances()).doesNotContainKey(WRITER);
+    assertThat(clients).allSatisfy(each -> assertThat(owner(each)).isEmpty());
+    assertNoWriters();
   }
 
   @Test
@@ -99,8 +97,8 @@ class IdleSessionsIT {
     clients.addAll(open(REMOTE));
     List<FrameStream> waiting = clients.stream().map(McpClient::listen).toList();
 
-    awaitNoWriters();
-    assertThat(clients).allSatisfy(each -> assertThat(field(each, "o:g")).startsWith("- "));
+    await().untilAsserted(this::assertNoWriters);
+    assertThat(clients).allSatisfy(each -> assertThat(owner(each)).startsWith("- "));
     assertThat(waiting).allSatisfy(each -> assertThat(each.status()).isEqualTo(200));
 
     // A client that comes back elsewhere takes the place of its first connection.

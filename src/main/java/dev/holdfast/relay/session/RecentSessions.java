@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The sessions that this replica used recently, with the activity that the store does not know yet.
- * It saves a round trip to the store per request. If there are too many, it keeps only those that
- * are in use right now. Thread-safe.
+ * The cache saves a round trip to the store per request. If there are too many sessions, only those
+ * stay that are in use right now. Thread-safe.
  */
 final class RecentSessions {
 
@@ -159,7 +159,7 @@ final class RecentSessions {
   /** Saves all activity in the store, and removes sessions that were not used recently. */
   void flush() {
     Map<SessionId, SessionActivity> unsaved = new HashMap<>();
-    uses.values().forEach(use -> flush(use, isStale(use), unsaved));
+    uses.values().forEach(use -> flush(use, isStale(use) && !isKept(use), unsaved));
     save(unsaved);
   }
 
@@ -174,19 +174,22 @@ final class RecentSessions {
     Instant before = clock.instant().minus(BRIEF);
     Map<SessionId, SessionActivity> unsaved = new HashMap<>();
     for (Use use : uses.values()) {
-      if (use.unsaved().lastUsed().isBefore(before) && !kept.contains(use.session().id())) {
+      if (use.unsaved().lastUsed().isBefore(before) && !isKept(use)) {
         flush(use, true, unsaved);
       }
     }
     save(unsaved);
   }
 
-  private void flush(Use use, boolean isUnused, Map<SessionId, SessionActivity> unsaved) {
+  private boolean isKept(Use use) {
+    return kept.contains(use.session().id());
+  }
+
+  private void flush(Use use, boolean removes, Map<SessionId, SessionActivity> unsaved) {
     SessionId id = use.session().id();
     Use saved = new Use(use.session(), use.told(), noActivity());
     // When activity is added meanwhile, the replacement fails and the next flush saves all of it.
-    boolean unchanged =
-        (isUnused && !kept.contains(id)) ? uses.remove(id, use) : uses.replace(id, use, saved);
+    boolean unchanged = removes ? uses.remove(id, use) : uses.replace(id, use, saved);
     if (unchanged && !use.unsaved().isEmpty()) {
       unsaved.put(id, use.unsaved());
     }

@@ -170,7 +170,7 @@ class RecentSessionsTest {
         .sum();
   }
 
-  /** Those whose clients wait do not count. */
+  /** Sessions of clients that wait do not count. */
   @Test
   void shouldKeepUnusedSessionsWhileTheyAreFew() {
     open();
