@@ -8,9 +8,9 @@ import java.util.OptionalInt;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 /**
- * Sets one event loop per processor, but at least two, and not two per processor as Quarkus does.
- * Event loops only copy bytes and never block, and each event passes two or three of them: more
- * loops need more context switches.
+ * Sets one event loop per two processors, and not two per processor as Quarkus does. Event loops
+ * copy bytes and never block, and virtual threads have half of the work. Each event passes two or
+ * three connections: with more loops it changes threads between them.
  */
 @Singleton
 final class EventLoops implements VertxOptionsCustomizer {
@@ -25,7 +25,7 @@ final class EventLoops implements VertxOptionsCustomizer {
   @Override
   public void accept(VertxOptions options) {
     if (configured.isEmpty()) {
-      options.setEventLoopPoolSize(Math.max(2, Runtime.getRuntime().availableProcessors()));
+      options.setEventLoopPoolSize(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
     }
   }
 }

@@ -28,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /**
  * All connections to one server, spread over a few event loops.
@@ -94,7 +95,7 @@ public final class HttpClients implements AutoCloseable {
         new Semaphore(TURNS_PER_PROCESSOR * Runtime.getRuntime().availableProcessors(), true);
     Semaphore freeCalls = new Semaphore(settings.maxConnections());
     Semaphore freeStreams = new Semaphore(settings.maxConnections());
-    for (int i = 0; i < eventLoops(); i++) {
+    for (int i = 0; i < eventLoops(vertx); i++) {
       // Internal, since a public context is that of the calling thread: all pools would share it.
       Context loop = ((VertxInternal) vertx).createEventLoopContext();
       calls.add(ConnectionPool.create(vertx, options, loop, freeCalls, unread, turns));
@@ -115,11 +116,12 @@ public final class HttpClients implements AutoCloseable {
 
   /**
    * The number of event loops: at most 4, because an event loop only copies bytes and one loop
-   * feeds several parsing threads. Not a constant: a native image would keep the number of the
-   * machine that built it.
+   * feeds several parsing threads.
    */
-  public static int eventLoops() {
-    return Math.min(4, Runtime.getRuntime().availableProcessors());
+  static int eventLoops(Vertx vertx) {
+    // Internal, since the public method is deprecated.
+    var loops = ((VertxInternal) vertx).getEventLoopGroup();
+    return (int) StreamSupport.stream(loops.spliterator(), false).limit(4).count();
   }
 
   ConnectionPool nextForCall() {

@@ -11,11 +11,11 @@ class EventLoopsTest {
   private final VertxOptions options = new VertxOptions().setEventLoopPoolSize(7);
 
   @Test
-  void shouldTakeOneEventLoopPerProcessor() {
+  void shouldTakeOneEventLoopPerTwoProcessors() {
     new EventLoops(OptionalInt.empty()).accept(options);
 
     assertThat(options.getEventLoopPoolSize())
-        .isEqualTo(Math.max(2, Runtime.getRuntime().availableProcessors()));
+        .isEqualTo(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
   }
 
   @Test

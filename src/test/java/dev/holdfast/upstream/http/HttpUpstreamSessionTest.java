@@ -163,7 +163,7 @@ class HttpUpstreamSessionTest {
     }
 
     // then
-    assertThat(server.connections()).isEqualTo(HttpClients.eventLoops());
+    assertThat(server.connections()).isEqualTo(fixture.eventLoops());
   }
 
   /**
@@ -199,7 +199,7 @@ class HttpUpstreamSessionTest {
 
     // then
     assertThat(server.requests()).hasSize(50);
-    assertThat(server.connections()).isEqualTo(HttpClients.eventLoops());
+    assertThat(server.connections()).isEqualTo(fixture.eventLoops());
   }
 
   @Test
@@ -382,7 +382,7 @@ class HttpUpstreamSessionTest {
   @Test
   void whenKeptConnectionIsDeadShouldBeBrokenAndNotRetried() {
     // given a kept connection on each event loop
-    int kept = HttpClients.eventLoops();
+    int kept = fixture.eventLoops();
     ScriptedServer.Script[] scripts = new ScriptedServer.Script[kept + 1];
     Arrays.fill(
         scripts, (ScriptedServer.Script) (request, wire) -> wire.answer(200, JSON, response(1)));

@@ -232,6 +232,10 @@ public final class UpstreamFixture implements AfterEachCallback {
     return server;
   }
 
+  int eventLoops() {
+    return HttpClients.eventLoops(vertx);
+  }
+
   ContextInternal context(boolean worker) {
     VertxInternal internal = (VertxInternal) vertx;
     return worker ? internal.createWorkerContext() : internal.createEventLoopContext();
