@@ -16,6 +16,7 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.stream.EventId;
@@ -54,6 +55,9 @@ final class RequestInProgress implements AutoCloseable {
   private ConnectionLimit.@Nullable Slot connection;
   private Turns.@Nullable Turn turn;
   private @Nullable RequestId id;
+
+  /** True if the client waits for events and for nothing else: without a body, or to subscribe. */
+  private boolean waits = true;
 
   /**
    * Admits a request: takes its place, and finds out who sends it.
@@ -116,8 +120,10 @@ final class RequestInProgress implements AutoCloseable {
     if (traces != null) {
       traces.received(body);
     }
+    waits = false;
     if (body instanceof Body.Single(Message.Request request)) {
       id = request.id();
+      waits = request.method().equals(Methods.SUBSCRIPTIONS_LISTEN);
     }
     return RequestChecks.withSessions(body);
   }
@@ -224,7 +230,10 @@ final class RequestInProgress implements AutoCloseable {
   Response stream(Tail tail) {
     Response response =
         SocketBody.stream(
-            tail, slot(), steps.authentication().credentials(upstream, token, caller.network()));
+            tail,
+            slot(),
+            steps.authentication().credentials(upstream, token, caller.network()),
+            waits);
     connection = null;
     return response;
   }

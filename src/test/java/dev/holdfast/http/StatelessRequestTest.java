@@ -244,7 +244,13 @@ class StatelessRequestTest {
     String many =
         String.join(",", IntStream.range(0, 101).mapToObj(i -> "\"a:" + i + "\"").toList());
 
-    for (String filter : List.of("1", "{\"resourceSubscriptions\":[" + many + "]}")) {
+    String large = "\"a:" + "b".repeat(32 * 1024) + '"';
+
+    for (String filter :
+        List.of(
+            "1",
+            "{\"resourceSubscriptions\":[" + many + "]}",
+            "{\"resourceSubscriptions\":[" + large + "]}")) {
       JsonNode refused = client().ask("subscriptions/listen", "{\"notifications\":" + filter + "}");
       assertThat(refused.at("/error/code").asInt()).as(refused.toString()).isEqualTo(-32602);
     }

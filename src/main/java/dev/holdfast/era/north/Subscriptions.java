@@ -25,6 +25,9 @@ final class Subscriptions {
   /** The most resources that one subscription names. */
   private static final int MAX_RESOURCES = 100;
 
+  /** The most characters of all its URIs, which are kept while the client waits. */
+  private static final int MAX_URIS = 32 * 1024;
+
   /** A resource to which the session of a server is subscribed. */
   private record Resource(SessionId session, String uri) {}
 
@@ -51,6 +54,10 @@ final class Subscriptions {
     if (uris.size() > MAX_RESOURCES) {
       throw StatelessException.invalidParams(
           200, "a subscription names at most " + MAX_RESOURCES + " resources");
+    }
+    if (uris.stream().mapToInt(String::length).sum() > MAX_URIS) {
+      throw StatelessException.invalidParams(
+          200, "the URIs of a subscription have at most " + MAX_URIS + " characters");
     }
     String id = request.message().id().json();
     StatelessCall call =

@@ -27,11 +27,13 @@ final class TaskChanges {
   /** The most tasks that one subscription names. */
   private static final int MAX_TASKS = 100;
 
+  /** A task and its call, without the request that subscribes: its body may be large. */
+  private record Named(TaskHandle task, StatelessCall call) {}
+
   private final Tasks tasks;
-  private final Exchange exchange;
 
   /** Tasks of the gateway by their ids. Those that have ended are removed. */
-  private final Map<String, TaskHandle> running = new LinkedHashMap<>();
+  private final Map<String, Named> running = new LinkedHashMap<>();
 
   private final Map<String, TaskState> told = new HashMap<>();
   private final String ids;
@@ -39,12 +41,11 @@ final class TaskChanges {
 
   private TaskChanges(Tasks tasks, Exchange exchange, List<String> named) {
     this.tasks = tasks;
-    this.exchange = exchange;
     for (String raw : named) {
       String id = JsonEdit.text(raw);
       TaskHandle task = tasks.open(exchange, id);
       if (id != null && task != null) {
-        running.put(id, task);
+        running.put(id, new Named(task, tasks.call(exchange, task)));
       }
     }
     ids = running.keySet().stream().map(JsonEdit::quote).collect(Collectors.joining(",", "[", "]"));
@@ -88,8 +89,9 @@ final class TaskChanges {
     return news;
   }
 
-  private void addNews(List<byte[]> news, String id, TaskHandle task) {
-    TaskState state = tasks.read(tasks.call(exchange, task), task).orElse(null);
+  private void addNews(List<byte[]> news, String id, Named named) {
+    TaskHandle task = named.task();
+    TaskState state = tasks.read(named.call(), task).orElse(null);
     if (state == null || !state.isRunning()) {
       running.remove(id);
     }

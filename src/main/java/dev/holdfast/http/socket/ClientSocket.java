@@ -6,7 +6,6 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.impl.ConnectionBase;
@@ -63,8 +62,8 @@ public final class ClientSocket implements ResponseTransport {
    * Tells a client that waits for events that it needs this connection for nothing else. Before the
    * head is written.
    */
-  public void closeAfterGet() {
-    if (HttpMethod.GET.equals(request.method()) && request.version() == HttpVersion.HTTP_1_1) {
+  public void closeAfterResponse() {
+    if (request.version() == HttpVersion.HTTP_1_1) {
       request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     }
   }
@@ -102,7 +101,9 @@ public final class ClientSocket implements ResponseTransport {
   }
 
   private ResponseTransport detach(ChannelHandlerContext context, Runnable onClosed) {
-    if (hasBody(request) || response.closed() || !request.response().headWritten()) {
+    // Vert.x takes a body that nobody reads for one that has not ended.
+    boolean isRead = !hasBody(request) || request.resume().isEnded();
+    if (!isRead || response.closed() || !request.response().headWritten()) {
       return this;
     }
     DetachedResponse next = DetachedResponse.of(context, response::end, onClosed);

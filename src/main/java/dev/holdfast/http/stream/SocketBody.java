@@ -37,10 +37,11 @@ public record SocketBody(Consumer<ServerRequestContext> writer) {
    * @param tail not yet running
    * @param slot released when the connection ends
    * @param credentials of the client, with which the stream ends; null for those that stay valid
+   * @param waits true if the client needs its connection for these events only
    */
   public static Response stream(
-      Tail tail, ConnectionLimit.Slot slot, @Nullable Credentials credentials) {
-    return events(once(context -> follow(tail, slot, credentials, context)));
+      Tail tail, ConnectionLimit.Slot slot, @Nullable Credentials credentials, boolean waits) {
+    return events(once(context -> follow(tail, slot, credentials, waits, context)));
   }
 
   /**
@@ -97,9 +98,12 @@ public record SocketBody(Consumer<ServerRequestContext> writer) {
       Tail tail,
       ConnectionLimit.Slot slot,
       @Nullable Credentials credentials,
+      boolean waits,
       ServerRequestContext context) {
     Credentials.Watch watch = credentials == null ? null : credentials.watch(tail);
-    ClientSocket.of(context).closeAfterGet();
+    if (waits) {
+      ClientSocket.of(context).closeAfterResponse();
+    }
     tail.run(connection(context, slot, watch));
   }
 

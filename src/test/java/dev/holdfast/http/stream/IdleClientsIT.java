@@ -1,6 +1,5 @@
 package dev.holdfast.http.stream;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -10,11 +9,13 @@ import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.StatelessClient;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,12 @@ import org.junit.jupiter.api.io.TempDir;
 class IdleClientsIT {
 
   private static final int COMMENTS = 3;
+
+  /** So many comments, one after the other, are those of a gateway that does not look. */
+  private static final int MANY = 40;
+
+  private static final String COMMENT = "4\r\n: \n\n\r\n";
+  private static final int SILENCE_MILLIS = 30_000;
   private static final Map<String, String> SETTINGS =
       Map.of("holdfast.demo-tools", "always", "holdfast.stream.keep-alive", "500ms");
 
@@ -40,6 +47,8 @@ class IdleClientsIT {
       {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"countdown",\
       "arguments":{"from":3,"intervalMs":3000},"_meta":{"progressToken":"p"}}}\
       """;
+
+  private static final String ONE_STEP = "{\"from\":1,\"intervalMs\":4000}";
 
   private static Gateway start(Map<String, String> more) {
     Map<String, String> settings = new HashMap<>(SETTINGS);
@@ -133,19 +142,82 @@ class IdleClientsIT {
   void shouldCloseTheConnectionOfAClientThatSendsMore() throws IOException {
     try (Gateway gateway = start(Map.of())) {
       URI url = gateway.url();
-      String session = McpClient.at(url).ready().session();
-      try (Socket socket = new Socket(url.getHost(), url.getPort())) {
-        String head = listening(url, session);
-        socket.getOutputStream().write(head.getBytes(US_ASCII));
-        readComments(socket.getInputStream());
+      byte[] get = listening(url, McpClient.at(url).ready().session()).getBytes(US_ASCII);
 
-        socket.getOutputStream().write(head.getBytes(US_ASCII));
-
-        byte[] rest = socket.getInputStream().readAllBytes();
-        assertThat(new String(rest, ISO_8859_1)).doesNotContain("HTTP/1.1");
-      }
-      await().until(() -> connections(gateway) == 0);
+      assertThat(afterComments(gateway, get, get)).doesNotContain("HTTP/1.1");
     }
+  }
+
+  /** A client without a session waits with {@code POST}. */
+  @Test
+  void shouldForgetARequestThatSubscribes() throws IOException {
+    try (Gateway gateway = start(Map.of())) {
+      StatelessClient client = StatelessClient.at(gateway.url());
+      byte[] subscribing =
+          client.raw("subscriptions/listen", "{\"notifications\":{\"toolsListChanged\":true}}");
+      byte[] next = client.raw("tools/list", "{}");
+
+      assertThat(afterComments(gateway, subscribing, next)).doesNotContain("HTTP/1.1");
+    }
+  }
+
+  /** Once it was sent to the server, nobody counts its bytes. */
+  @Test
+  void shouldKeepNoBodyOfAClientThatSubscribes() {
+    String params = "{\"notifications\":{},\"filler\":\"" + "x".repeat(3 << 20) + "\"}";
+    try (Gateway gateway = Gateway.start(SETTINGS, "-Xmx128m")) {
+      StatelessClient client = StatelessClient.at(gateway.url());
+      List<FrameStream> waiting = new ArrayList<>();
+      for (int i = 0; i < 60; i++) {
+        FrameStream stream = client.stream("subscriptions/listen", params);
+        assertThat(stream.event().data()).contains("acknowledged");
+        waiting.add(stream);
+      }
+      idle(waiting.getFirst());
+      idle(waiting.getLast());
+      waiting.forEach(FrameStream::cut);
+    }
+  }
+
+  /** It may use its connection for the next call. */
+  @Test
+  void shouldKeepTheConnectionOfACall() throws IOException {
+    try (Gateway gateway = start(Map.of())) {
+      StatelessClient client = StatelessClient.at(gateway.url());
+      byte[] call = client.raw("tools/call", StatelessClient.params("countdown", ONE_STEP));
+      byte[] next = client.raw("tools/list", "{}");
+
+      assertThat(afterComments(gateway, call, next)).contains("\"result\"", "HTTP/1.1 200");
+    }
+  }
+
+  /**
+   * Sends a request, waits for comments, and sends another one on the same connection.
+   *
+   * @return what came then, until the gateway closed the connection or had answered both
+   */
+  private static String afterComments(Gateway gateway, byte[] first, byte[] second)
+      throws IOException {
+    URI url = gateway.url();
+    StringBuilder read = new StringBuilder();
+    try (Socket socket = new Socket(url.getHost(), url.getPort())) {
+      socket.setSoTimeout(SILENCE_MILLIS);
+      InputStream in = socket.getInputStream();
+      socket.getOutputStream().write(first);
+      readComments(in);
+
+      socket.getOutputStream().write(second);
+      while (read.indexOf("\"tools\":") < 0) {
+        int next = in.read();
+        if (next < 0) {
+          break;
+        }
+        read.append((char) next);
+        assertThat(read).doesNotContain(COMMENT.repeat(MANY));
+      }
+    }
+    await().until(() -> connections(gateway) == 0);
+    return read.toString();
   }
 
   @Test
@@ -191,8 +263,7 @@ class IdleClientsIT {
   /** Reads until some comments have come, each as a chunk. */
   private static String readComments(InputStream in) throws IOException {
     StringBuilder read = new StringBuilder();
-    String comment = "4\r\n: \n\n\r\n";
-    while (!read.toString().endsWith(comment.repeat(COMMENTS))) {
+    while (!read.toString().endsWith(COMMENT.repeat(COMMENTS))) {
       int next = in.read();
       assertThat(next).as("in: %s", read).isNotNegative();
       read.append((char) next);
