@@ -23,6 +23,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,6 +46,26 @@ class RepeatedCallsIT {
   private final AtomicInteger cuts = new AtomicInteger();
   private final Queue<String> unknown = new ConcurrentLinkedQueue<>();
 
+  /** What happened, in lines that begin with a call or a replica. */
+  private final Queue<String> history = new ConcurrentLinkedQueue<>();
+
+  private final long begun = System.nanoTime();
+
+  private void note(String who, String what) {
+    history.add("%s at %d ms: %s".formatted(who, (System.nanoTime() - begun) / 1_000_000, what));
+  }
+
+  /** The history of calls that the server got twice, and of the replicas. */
+  private String historyOf(String repeated) {
+    return history.stream()
+        .filter(line -> line.startsWith("http") || repeated.contains('"' + callOf(line) + '"'))
+        .collect(Collectors.joining("\n"));
+  }
+
+  private static String callOf(String line) {
+    return line.substring(0, line.indexOf(' '));
+  }
+
   private URI any(Random random) {
     return replicas.get(random.nextInt(replicas.size())).url();
   }
@@ -65,11 +86,13 @@ class RepeatedCallsIT {
       int id = number * 100 + attempt;
       try {
         URI url = any(random);
+        note("call-" + number, "try " + attempt + " at " + url);
         client = client == null || number % 3 == 1 ? client(number, url) : client.elsewhere(url);
         try (CuttableRequest request = client.call(id, "count", arguments)) {
           boolean ends = attempt > MOST_CUTS || request.endsWithin(random.nextInt(1500));
           last = ends ? request.response() : request.cut();
           cuts.addAndGet(ends ? 0 : 1);
+          note("call-" + number, (ends ? "ended: " : "cut: ") + last);
         }
         if (last.contains("\"id\":" + id + ",") && last.contains("\"result\":")) {
           return;
@@ -80,6 +103,7 @@ class RepeatedCallsIT {
         }
       } catch (IOException away) {
         last = away.toString();
+        note("call-" + number, last);
       }
       Thread.sleep(50);
     }
@@ -135,7 +159,8 @@ class RepeatedCallsIT {
       }
       int killed = kills.get();
 
-      assertThat(server.repeatedCalls()).isEmpty();
+      String repeated = server.repeatedCalls();
+      assertThat(repeated).as(historyOf(repeated)).isEmpty();
       assertThat(cuts).hasPositiveValue();
       assertThat(killed).isPositive();
       // A replica that is lost in the moment in which it calls the server cannot know the outcome.
@@ -153,6 +178,7 @@ class RepeatedCallsIT {
       Gateway next = Gateway.start(settings);
       Gateway old = replicas.get(killed % replicas.size());
       old.kill();
+      note(old.url().toString(), "killed; its place has " + next.url());
       replicas.set(killed % replicas.size(), next);
       killed++;
     }
