@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 
 /** A connection to a client over an HTTP response, which takes bytes in the background. */
 public abstract class ResponseConnection implements ClientConnection {
@@ -53,8 +54,9 @@ public abstract class ResponseConnection implements ClientConnection {
       Thread.currentThread().interrupt();
       throw new ClientGoneException(stopped);
     }
-    if (!written.isDone()) {
-      // The bytes were not sent. The tail must not count them as delivered.
+    if (written.state() != Future.State.SUCCESS) {
+      // The bytes were not sent, and the end of the connection was known first. The tail must not
+      // count them as delivered.
       throw new ClientGoneException(null);
     }
     return true;
