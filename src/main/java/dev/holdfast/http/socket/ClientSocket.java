@@ -62,7 +62,7 @@ public final class ClientSocket implements ResponseTransport {
    * Tells a client that waits for events that it needs this connection for nothing else. Before the
    * head is written.
    */
-  public void closeAfterResponse() {
+  public void closeAfterEvents() {
     if (request.version() == HttpVersion.HTTP_1_1) {
       request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     }

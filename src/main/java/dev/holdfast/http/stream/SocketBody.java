@@ -102,7 +102,7 @@ public record SocketBody(Consumer<ServerRequestContext> writer) {
       ServerRequestContext context) {
     Credentials.Watch watch = credentials == null ? null : credentials.watch(tail);
     if (waits) {
-      ClientSocket.of(context).closeAfterResponse();
+      ClientSocket.of(context).closeAfterEvents();
     }
     tail.run(connection(context, slot, watch));
   }
