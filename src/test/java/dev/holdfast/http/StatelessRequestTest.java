@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.StatelessClient;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
+import java.lang.management.ManagementFactory;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import javax.management.JMException;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -116,6 +120,20 @@ class StatelessRequestTest {
 
     assertThat(text(first)).contains("Ada");
     assertThat(again.path("result")).isEqualTo(first.path("result"));
+  }
+
+  @Test
+  void shouldGiveBackTheBytesOfARound() {
+    StatelessClient client = client();
+    ObjectNode round = (ObjectNode) StatelessClient.json(answered(client.ask("tools/call", GREET)));
+    round.putObject("_meta").put("padding", "x".repeat(1_000_000));
+
+    assertThat(text(client.ask("tools/call", round.toString()))).contains("Ada");
+
+    await()
+        .untilAsserted(() ->
+            assertThat(Metrics.of("holdfast_budget_used_bytes{limit=\"request_bytes\"}"))
+                .isLessThan(1_000_000));
   }
 
   @Test
@@ -237,6 +255,44 @@ class StatelessRequestTest {
     int before = ScriptedUpstream.count("DELETE");
     listening.cut();
     await().until(() -> ScriptedUpstream.count("DELETE") > before);
+  }
+
+  @Test
+  void shouldForgetTheResourcesOfAClientThatLeaves() {
+    FrameStream listening =
+        scripted().stream(
+            "subscriptions/listen",
+            "{\"notifications\":{\"resourceSubscriptions\":[\"a:1\",\"a:2\",\"a:1\"]}}");
+    assertThat(listening.event().data()).contains("acknowledged");
+
+    listening.cut();
+
+    await().until(() -> !histogram().contains("Subscriptions$Resource"));
+  }
+
+  private static String histogram() {
+    try {
+      Object text =
+          ManagementFactory.getPlatformMBeanServer()
+              .invoke(
+                  new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                  "gcClassHistogram",
+                  new Object[] {new String[0]},
+                  new String[] {String[].class.getName()});
+      assertThat(text.toString()).contains("StatelessRequestTest");
+      return text.toString();
+    } catch (JMException failure) {
+      throw new AssertionError(failure);
+    }
+  }
+
+  @Test
+  void shouldRefuseCapabilitiesThatAreTooLong() {
+    String many = "{\"experimental\":{\"a\":\"" + "b".repeat(16 * 1024) + "\"}}";
+
+    JsonNode refused = client().capableOf(many).ask("tools/call", GREET);
+
+    assertThat(refused.at("/error/code").asInt()).as(refused.toString()).isEqualTo(-32602);
   }
 
   @Test

@@ -61,7 +61,9 @@ record StatelessCalls(StatelessContext context, SessionPool pool, Tasks tasks) {
                   client)
               .orElseThrow(this::invalidState);
       if (state.call().isPresent()) {
-        return goOn(exchange, request, client, state.call().get(), state.pauses());
+        Reply reply = goOn(exchange, request, client, state.call().get(), state.pauses());
+        arrival.onSent().run();
+        return reply;
       }
       serverState = state.serverState();
     }

@@ -92,7 +92,7 @@ record StatelessRequest(Message.Request message, Map<String, String> members, by
     return members.getOrDefault(MetaKeys.CLIENT_CAPABILITIES, "{}");
   }
 
-  /** A short name for the capabilities, which may have any number of bytes. */
+  /** A short name for the capabilities. */
   String capabilitiesDigest() {
     byte[] digest = Sha256.of(capabilities().getBytes(UTF_8));
     return Base64.getEncoder().encodeToString(digest);

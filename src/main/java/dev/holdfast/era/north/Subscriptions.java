@@ -45,11 +45,49 @@ final class Subscriptions {
 
   /** Opens a subscription. Throws as {@link dev.holdfast.relay.Relay#share} does. */
   Reply open(Exchange exchange, StatelessRequest request, PooledSession session) {
+    String id = request.message().id().json();
+    StatelessCall call =
+        StatelessCall.of(context, exchange, session.id(), session.isForOneCall(), id);
+    Set<String> subscribed = new LinkedHashSet<>();
+    Runnable onClosed = () -> close(call, subscribed);
+    try {
+      byte[] filter = filter(request);
+      List<String> uris = uris(filter);
+      TaskChanges changes = TaskChanges.of(tasks, exchange, filter);
+      Tail tail = context.relay().share(exchange.upstream(), session.id(), exchange.caller());
+      Set<String> lists = new LinkedHashSet<>();
+      Subscription.LISTS.forEach((member, list) -> {
+        boolean asked = "true".equals(JsonEdit.raw(filter, member));
+        if (asked && session.server().declares(list, "listChanged")) {
+          lists.add(list);
+        }
+      });
+      if (session.server().declares("resources", "subscribe")) {
+        for (String raw : uris) {
+          String uri = JsonEdit.text(raw);
+          if (uri != null && !subscribed.contains(uri) && subscribe(call, uri)) {
+            subscribed.add(uri);
+          }
+        }
+      }
+      return new Reply.Stream(
+          tail.translated(new Subscription(call, id, lists, subscribed, changes, onClosed), null));
+    } catch (RuntimeException refused) {
+      onClosed.run();
+      throw refused;
+    }
+  }
+
+  private static byte[] filter(StatelessRequest request) {
     String wanted = request.notifications();
     if (wanted == null || !wanted.startsWith("{")) {
       throw StatelessException.invalidParams(200, "notifications must be an object");
     }
-    byte[] filter = wanted.getBytes(UTF_8);
+    return wanted.getBytes(UTF_8);
+  }
+
+  /** Returns the raw URIs of the resources that a filter names. */
+  private static List<String> uris(byte[] filter) {
     List<String> uris = JsonEdit.elements(JsonEdit.raw(filter, "resourceSubscriptions"));
     if (uris.size() > MAX_RESOURCES) {
       throw StatelessException.invalidParams(
@@ -59,37 +97,19 @@ final class Subscriptions {
       throw StatelessException.invalidParams(
           200, "the URIs of a subscription have at most " + MAX_URIS + " characters");
     }
-    String id = request.message().id().json();
-    StatelessCall call =
-        StatelessCall.of(context, exchange, session.id(), session.isForOneCall(), id);
-    Tail tail = context.relay().share(exchange.upstream(), session.id(), exchange.caller());
-    Set<String> lists = new LinkedHashSet<>();
-    Subscription.LISTS.forEach((member, list) -> {
-      boolean asked = "true".equals(JsonEdit.raw(filter, member));
-      if (asked && session.server().declares(list, "listChanged")) {
-        lists.add(list);
-      }
-    });
-    Set<String> subscribed = new LinkedHashSet<>();
-    if (session.server().declares("resources", "subscribe")) {
-      for (String raw : uris) {
-        String uri = JsonEdit.text(raw);
-        if (uri != null && subscribe(call, uri)) {
-          subscribed.add(uri);
-        }
+    return uris;
+  }
+
+  /** Ends what the server does for a subscription. A session for it alone ends with it. */
+  private void close(StatelessCall call, Set<String> subscribed) {
+    for (String uri : subscribed) {
+      if (isLast(new Resource(call.session(), uri)) && !call.endsSession()) {
+        call.later(() -> {
+          boolean _ = SessionAnswer.isResult(ask(call, Methods.RESOURCES_UNSUBSCRIBE, uri));
+        });
       }
     }
-    Runnable onClosed =
-        () -> {
-          if (call.endsSession()) {
-            call.endLater();
-          } else {
-            subscribed.forEach(uri -> unsubscribe(call, uri));
-          }
-        };
-    TaskChanges changes = TaskChanges.of(tasks, exchange, filter);
-    return new Reply.Stream(
-        tail.translated(new Subscription(call, id, lists, subscribed, changes, onClosed), null));
+    call.endLater();
   }
 
   private boolean subscribe(StatelessCall call, String uri) {
@@ -99,19 +119,15 @@ final class Subscriptions {
         return true;
       }
     }
-    boolean accepted = SessionAnswer.isResult(ask(call, Methods.RESOURCES_SUBSCRIBE, uri));
-    if (!accepted) {
-      boolean _ = isLast(resource);
+    boolean accepted = false;
+    try {
+      accepted = SessionAnswer.isResult(ask(call, Methods.RESOURCES_SUBSCRIBE, uri));
+    } finally {
+      if (!accepted) {
+        boolean _ = isLast(resource);
+      }
     }
     return accepted;
-  }
-
-  private void unsubscribe(StatelessCall call, String uri) {
-    if (isLast(new Resource(call.session(), uri))) {
-      call.later(() -> {
-        boolean _ = SessionAnswer.isResult(ask(call, Methods.RESOURCES_UNSUBSCRIBE, uri));
-      });
-    }
   }
 
   private boolean isLast(Resource resource) {

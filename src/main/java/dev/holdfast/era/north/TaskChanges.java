@@ -35,7 +35,9 @@ final class TaskChanges {
   /** Tasks of the gateway by their ids. Those that have ended are removed. */
   private final Map<String, Named> running = new LinkedHashMap<>();
 
-  private final Map<String, TaskState> told = new HashMap<>();
+  /** The requests of the server that the client knows of, by the ids of running tasks. */
+  private final Map<String, List<String>> told = new HashMap<>();
+
   private final String ids;
   private long next = System.nanoTime();
 
@@ -73,15 +75,21 @@ final class TaskChanges {
     return running.isEmpty() ? null : Duration.ofNanos(next - System.nanoTime());
   }
 
-  /** Reads the states, and returns a notification for each that has changed. */
+  /**
+   * Reads the states, and returns a notification for each that has changed. At most one of them has
+   * a result, which may be large. The others follow with the next call.
+   */
   List<byte[]> news() {
     if (running.isEmpty() || next - System.nanoTime() > 0) {
       return List.of();
     }
     List<byte[]> news = new ArrayList<>();
     try {
-      List.copyOf(running.entrySet())
-          .forEach(each -> addNews(news, each.getKey(), each.getValue()));
+      for (Map.Entry<String, Named> each : List.copyOf(running.entrySet())) {
+        if (addNews(news, each.getKey(), each.getValue())) {
+          return news;
+        }
+      }
     } catch (LogException.StoreUnavailable | SessionStoreException away) {
       LOG.debugf("states of tasks not read: %s", away.getMessage());
     }
@@ -89,16 +97,23 @@ final class TaskChanges {
     return news;
   }
 
-  private void addNews(List<byte[]> news, String id, Named named) {
+  /** Returns true if the task has ended. */
+  private boolean addNews(List<byte[]> news, String id, Named named) {
     TaskHandle task = named.task();
     TaskState state = tasks.read(named.call(), task).orElse(null);
-    if (state == null || !state.isRunning()) {
-      running.remove(id);
-    }
-    if (state != null && state.differs(told.put(id, state))) {
+    boolean runs = state != null && state.isRunning();
+    List<String> asked = state == null ? List.of() : state.asked().ids();
+    if (state != null && !(runs && asked.equals(told.get(id)))) {
       JsonEdit notification = JsonRpcMessages.of(Methods.NOTIFICATIONS_TASKS);
       tasks.addTo(notification, "params", id, task, state);
       news.add(notification.toBytes());
     }
+    if (runs) {
+      told.put(id, asked);
+    } else {
+      running.remove(id);
+      told.remove(id);
+    }
+    return !runs;
   }
 }

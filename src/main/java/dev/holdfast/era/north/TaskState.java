@@ -28,13 +28,6 @@ record TaskState(@Nullable Instant updated, ServerRequests asked, byte @Nullable
     return end == null;
   }
 
-  /** Returns true if a client must learn of the change from an earlier state. */
-  boolean differs(@Nullable TaskState earlier) {
-    return earlier == null
-        || isRunning() != earlier.isRunning()
-        || !asked.ids().equals(earlier.asked.ids());
-  }
-
   /**
    * Adds the members of the task to an object.
    *
