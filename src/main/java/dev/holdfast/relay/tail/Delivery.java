@@ -200,19 +200,21 @@ final class Delivery {
   void end(ClientConnection client) throws ClientGoneException {
     EventLog.Watch ended = watch;
     endWatch();
-    if (frames.written().length() > 0) {
-      try {
-        client.end(frames.written().take());
-      } catch (ClientGoneException gone) {
-        leave(ended); // It does not have the end.
-        throw gone;
+    try {
+      if (frames.isHandedOver() && !receipt.equals(Receipt.NONE)) {
+        flush(client);
       }
+      if (frames.written().length() > 0) {
+        client.end(frames.written().take());
+      }
+    } catch (ClientGoneException gone) {
+      leave(ended); // It does not have the end.
+      throw gone;
     }
     if (place == Place.COMPLETE) {
       // A socket that took the end is no proof that the client has it.
-      boolean isShort =
-          Duration.between(began, context.clock().instant()).compareTo(SHORT_CALL) <= 0;
-      context.delivered(stream, kind != TailKind.REQUEST || !isShort);
+      Duration life = Duration.between(began, context.clock().instant());
+      context.delivered(stream, kind != TailKind.REQUEST || life.compareTo(SHORT_CALL) > 0);
       boolean wasThere = cursor.millis() < began.toEpochMilli();
       if (kind != TailKind.REQUEST && wasThere && StreamNames.answersRequests(stream)) {
         listener.result(StreamListener.Result.LATE);
@@ -390,11 +392,9 @@ final class Delivery {
   }
 
   private boolean goOnAfter(Position next) {
-    if (next.equals(cursor)) {
-      return false;
-    }
+    boolean moves = !next.equals(cursor);
     cursor = next;
     advanced(0); // The writer must not wait for what is gone.
-    return true;
+    return moves;
   }
 }

@@ -1,6 +1,8 @@
 package dev.holdfast.relay.tail;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.BOOLEAN;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.EventLog;
@@ -15,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -62,6 +65,74 @@ class TailClientTest {
     writer.append(LogFixture.complete(last.get() + 1, last.get() + 2));
     client.awaitEnd();
     assertThat(client.data()).isEqualTo(LogFixture.numbers(1, last.get() + 2));
+  }
+
+  /** A response that ends with the id of a task, with which its client asks for the result. */
+  private static final class HandingOver implements Translation {
+
+    private boolean isHandedOver;
+
+    @Override
+    public byte[] translate(Position position, byte[] message) {
+      return message;
+    }
+
+    @Override
+    public Duration untilPause() {
+      return Duration.ZERO;
+    }
+
+    @Override
+    public byte[] pause(Position cursor) {
+      isHandedOver = true;
+      return "{}".getBytes(UTF_8);
+    }
+
+    @Override
+    public boolean isHandedOver() {
+      return isHandedOver;
+    }
+  }
+
+  private CompletableFuture<Boolean> handOver(TestConnection client) {
+    CompletableFuture<Boolean> delivered = new CompletableFuture<>();
+    fixture.open("s");
+    Tail tail =
+        fixture
+            .tail("s", Position.START, TailKind.REQUEST)
+            .translated(new HandingOver(), null)
+            .reporting(
+                new Receipt() {
+                  @Override
+                  public void delivered() {
+                    delivered.complete(true);
+                  }
+
+                  @Override
+                  public void left() {
+                    delivered.complete(false);
+                  }
+                });
+    LogFixture.run(tail, client);
+    return delivered;
+  }
+
+  @Test
+  void shouldSayThatAClientHasItsTask() {
+    assertThat(handOver(new TestConnection()))
+        .succeedsWithin(Duration.ofSeconds(20), BOOLEAN)
+        .isTrue();
+  }
+
+  @Test
+  void shouldNotTakeATaskForDeliveredThatAClientDidNotGet() {
+    TestConnection client = new TestConnection().stall().loseEnd();
+
+    CompletableFuture<Boolean> delivered = handOver(client);
+    client.awaitWrite();
+    client.leave();
+
+    assertThat(delivered).succeedsWithin(Duration.ofSeconds(20), BOOLEAN).isFalse();
   }
 
   /** The bytes of a write that nobody awaits are still counted against the write timeout. */

@@ -34,6 +34,8 @@ public final class TestConnection implements ClientConnection {
   private final AtomicLong mostHeld = new AtomicLong();
   private volatile boolean refuses;
 
+  private volatile boolean losesEnd;
+
   /** Owned by the thread that writes. */
   private byte[] written = {};
 
@@ -122,7 +124,9 @@ public final class TestConnection implements ClientConnection {
   @Override
   public void end(byte[] last) throws ClientGoneException {
     write(last);
-    boolean _ = awaitTaken(Duration.ofDays(1));
+    if (!losesEnd) {
+      boolean _ = awaitTaken(Duration.ofDays(1));
+    }
     end();
   }
 
@@ -134,6 +138,12 @@ public final class TestConnection implements ClientConnection {
   /** Stops reading: the next write waits. */
   TestConnection stall() {
     int _ = room.drainPermits();
+    return this;
+  }
+
+  /** Does not get the end of its response, and no writer learns that. */
+  TestConnection loseEnd() {
+    losesEnd = true;
     return this;
   }
 
