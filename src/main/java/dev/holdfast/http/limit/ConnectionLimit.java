@@ -17,6 +17,9 @@ public final class ConnectionLimit {
 
   private static final Logger LOG = Logger.getLogger(ConnectionLimit.class);
 
+  /** Bytes of a small answer. */
+  private static final int SMALL = 32 << 10;
+
   private final IntSupplier max;
   private final ClientBytes held;
   private final AtomicInteger acquired = new AtomicInteger();
@@ -127,12 +130,13 @@ public final class ConnectionLimit {
     }
 
     /**
-     * Takes bytes as {@link #tryHold} does.
+     * Takes bytes of an answer as {@link #tryHold} does. A small one is never refused: a socket
+     * takes it at once, and its request was executed.
      *
      * @throws RequestRejectedException with 503 when too many wait
      */
     public void hold(long more) {
-      if (!tryHold(more)) {
+      if (!tryHold(more) && more > SMALL) {
         throw new RequestRejectedException(503, "Too many bytes wait for clients; try again");
       }
     }

@@ -139,11 +139,19 @@ public final class PageReader {
     return true;
   }
 
-  /** Reads a complete stream that has one event only. Returns null for another one. */
+  /**
+   * Reads a complete stream that has one small event only. Returns null for another one, and while
+   * the store is away.
+   */
   @Nullable LogEvent single() {
-    ReadResult page = log.read(stream, Position.START, FIRST_PAGE, SMALLEST);
+    ReadResult page;
+    try {
+      page = log.read(stream, Position.START, FIRST_PAGE, SMALLEST);
+    } catch (LogException.StoreUnavailable away) {
+      return null; // The tail tries again.
+    }
     startWith(page);
-    return page instanceof ReadResult.Events(List<LogEvent> events)
+    return ahead instanceof ReadResult.Events(List<LogEvent> events)
             && events.size() == 1
             && events.getFirst().last()
             && events.getFirst().payload().length > 0
