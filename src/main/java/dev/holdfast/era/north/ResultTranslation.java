@@ -335,7 +335,9 @@ final class ResultTranslation implements Translation {
 
   @Override
   public void closed(boolean left) {
-    if (progress == Progress.COMPLETE) {
+    if (progress == Progress.COMPLETE && !stream.isEmpty()) {
+      call.completed(stream);
+    } else if (progress == Progress.COMPLETE) {
       call.endLater();
     } else if (progress != Progress.PAUSED && left) {
       call.left(stream);

@@ -78,16 +78,32 @@ record StatelessCall(
   void left(String stream) {
     boolean comesBack =
         context.config().eventIds() || (context.attaches() && caller.name() != null);
-    if (!comesBack) {
+    if (comesBack) {
+      unlessFollowed(stream, this::cancelNow);
+    } else {
       cancel();
-      return;
     }
+  }
+
+  /**
+   * Ends the session if it is for this call alone, which has ended. A client that can come back has
+   * some time for that, since it may not have the result. Returns at once.
+   */
+  void completed(String stream) {
+    if (endsSession && context.config().eventIds()) {
+      unlessFollowed(stream, this::end);
+    } else {
+      endLater();
+    }
+  }
+
+  private void unlessFollowed(String stream, Runnable end) {
     StreamRef ref = new StreamRef(StreamNames.key(session), stream);
     later(
         context.config().cancelGrace(),
         () -> {
           if (!context.streams().isFollowed(ref)) {
-            cancelNow();
+            end.run();
           }
         });
   }

@@ -148,6 +148,21 @@ class StatelessClientIT {
     }
   }
 
+  /** It may be cut just when the end is on its way. */
+  @Test
+  void shouldResumeACallThatHasEnded() {
+    try (Gateway resumable = gateway(Map.of("holdfast.eras.event-ids", "true"))) {
+      StatelessClient client = StatelessClient.at(resumable.url());
+      List<Frame.Event> all = client.call("countdown", "{\"from\":2,\"intervalMs\":50}").events();
+      assertThat(StatelessClient.json(all.getLast().data()).has("result")).isTrue();
+
+      client.ask("tools/call", StatelessClient.params("echo", "{\"message\":\"later\"}"));
+      List<Frame.Event> rest = client.resume(all.getFirst().id()).events();
+
+      assertThat(rest).isEqualTo(all.subList(1, all.size()));
+    }
+  }
+
   @Test
   void shouldKeepACallThatWaitsWhenAReplicaDies() {
     Gateway dying = gateway(Map.of());
