@@ -177,12 +177,12 @@ final class PinnedSession implements MessageSource {
   }
 
   /** Adds a task as {@link OrderedTasks#add} does. It runs when the server is reachable. */
-  boolean runInOrder(int bytes, Runnable task) {
+  boolean runInOrder(int bytes, Consumer<Runnable> task) {
     return inboxMessages.add(
         bytes,
-        () -> {
+        release -> {
           reachable.join();
-          task.run();
+          task.accept(release);
         });
   }
 
@@ -227,8 +227,14 @@ final class PinnedSession implements MessageSource {
     /** Written under the lock. */
     private volatile CompletableFuture<Boolean> last = CompletableFuture.completedFuture(true);
 
-    /** Runs a task, which holds that memory, after all earlier ones; returns false when full. */
-    boolean add(int bytes, Runnable task) {
+    /**
+     * Runs a task after all earlier ones.
+     *
+     * @param bytes the memory that the task holds until it gives that back, which may be later than
+     *     its end. Its failure gives it back, too
+     * @return false when full
+     */
+    boolean add(int bytes, Consumer<Runnable> task) {
       try (var _ = lock.hold()) {
         if (waiting.get() >= MAX_TASKS || bytesWaiting.get() >= MAX_BYTES) {
           return false;
@@ -240,15 +246,17 @@ final class PinnedSession implements MessageSource {
       }
     }
 
-    private boolean run(int bytes, Runnable task) {
+    private boolean run(int bytes, Consumer<Runnable> task) {
+      AtomicInteger held = new AtomicInteger(bytes);
+      Runnable release = () -> bytesWaiting.addAndGet(-held.getAndSet(0));
       try {
-        task.run();
+        task.accept(release);
       } catch (Throwable unexpected) {
         // The tasks behind it must still run.
         LOG.error("task failed unexpectedly", unexpected);
+        release.run();
       } finally {
         waiting.decrementAndGet();
-        bytesWaiting.addAndGet(-bytes);
       }
       return true;
     }

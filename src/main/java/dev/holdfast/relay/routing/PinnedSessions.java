@@ -96,7 +96,8 @@ public final class PinnedSessions {
       Pump _ = start(writer, NO_UPSTREAM, body, PinnedSessions::sessionGone);
     } else if (!session.runInOrder(
         message.message().length,
-        () -> deliver(session.upstreamName(), () -> handle(session, writer, message)))) {
+        release ->
+            deliver(session.upstreamName(), () -> handle(session, writer, message, release)))) {
       throw new LogException.InboxFull();
     }
   }
@@ -105,24 +106,44 @@ public final class PinnedSessions {
     throw new UpstreamException.SessionGone();
   }
 
-  private void handle(PinnedSession session, @Nullable StreamWriter writer, Inbox.Message message) {
-    InboxRequest request = InboxRequest.parse(message.message());
-    Body body = Envelopes.read(request.body());
-    boolean byOperator = OperatorCancellation.is(body);
-    body.cancelledRequestIds()
-        .forEach(id -> {
-          if (byOperator) {
-            message.streams().forEach(stream -> pumps.cancel(stream, id, true));
-          } else {
-            var _ = pumps.cancel(message.key(), id);
-          }
-        });
-    if (writer != null) {
-      UpstreamSession upstream = session.upstream(request.scopes());
-      start(writer, session.upstreamName(), body, () -> upstream.request(body).source())
-          .awaitSent();
-    } else {
-      session.upstream(Set.of()).send(body);
+  /**
+   * Gives a message to the server.
+   *
+   * @param release gives back its bytes, once it is sent or never will be
+   */
+  private void handle(
+      PinnedSession session,
+      @Nullable StreamWriter writer,
+      Inbox.Message message,
+      Runnable release) {
+    try {
+      InboxRequest request = InboxRequest.parse(message.message());
+      Body body = Envelopes.read(request.body());
+      boolean byOperator = OperatorCancellation.is(body);
+      body.cancelledRequestIds()
+          .forEach(id -> {
+            if (byOperator) {
+              message.streams().forEach(stream -> pumps.cancel(stream, id, true));
+            } else {
+              var _ = pumps.cancel(message.key(), id);
+            }
+          });
+      if (writer != null) {
+        UpstreamSession upstream = session.upstream(request.scopes());
+        // A server that does not read may keep the pump for longer than this task waits.
+        start(
+                writer,
+                session.upstreamName(),
+                body,
+                UpstreamRequest.of(() -> upstream.request(body).source(), release))
+            .awaitSent();
+      } else {
+        session.upstream(Set.of()).send(body);
+        release.run();
+      }
+    } catch (RuntimeException failure) {
+      release.run();
+      throw failure;
     }
   }
 

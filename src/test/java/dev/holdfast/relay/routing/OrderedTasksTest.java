@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.LoggedLines;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -26,13 +27,14 @@ class OrderedTasksTest {
   private boolean add(int bytes) {
     return tasks.add(
         bytes,
-        () -> {
+        release -> {
           try {
             reads.await();
           } catch (InterruptedException stopped) {
             throw new IllegalStateException(stopped);
           }
           done.add(bytes);
+          release.run();
         });
   }
 
@@ -80,19 +82,35 @@ class OrderedTasksTest {
   }
 
   @Test
+  void shouldHoldBytesUntilTheTaskGivesThemBack() {
+    CompletableFuture<Runnable> held = new CompletableFuture<>();
+    assertThat(tasks.add(PinnedSession.OrderedTasks.MAX_BYTES, held::complete)).isTrue();
+    Runnable release = held.join();
+    tasks.done().join();
+
+    assertThat(add(1)).isFalse();
+
+    release.run();
+    release.run();
+    assertThat(add(PinnedSession.OrderedTasks.MAX_BYTES)).isTrue();
+    assertThat(add(1)).isFalse();
+  }
+
+  @Test
   void shouldContinueAfterAFailedTask() {
     try (LoggedLines log = new LoggedLines("dev.holdfast")) {
       reads.countDown();
       boolean failing =
           tasks.add(
-              1,
-              () -> {
+              PinnedSession.OrderedTasks.MAX_BYTES,
+              _ -> {
                 throw new IllegalStateException("a test");
               });
+      tasks.done().join();
       boolean failingBadly =
           tasks.add(
               1,
-              () -> {
+              _ -> {
                 throw new OutOfMemoryError("planted");
               });
 

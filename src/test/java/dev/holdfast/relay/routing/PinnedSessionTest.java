@@ -25,6 +25,7 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.ScriptedSource;
+import dev.holdfast.relay.ScriptedUpstream;
 import dev.holdfast.relay.session.PinnedServer;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.session.Session;
@@ -370,6 +371,36 @@ class PinnedSessionTest {
     reads.countDown();
 
     await().until(() -> sent().equals(List.of(large)));
+  }
+
+  /** Its pump still has the call, and the next one would come with as many bytes. */
+  @Test
+  void shouldHoldTheBytesOfACallThatItsServerDoesNotRead() throws Exception {
+    CountDownLatch reads = new CountDownLatch(1);
+    fixture.scripted.answer =
+        _ -> {
+          try {
+            assertThat(reads.await(20, TimeUnit.SECONDS)).isTrue();
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+          return new Answer.Json(ScriptedUpstream.RESULT);
+        };
+    Session session = open();
+    StreamRef standalone = ref(session, "g");
+    String call = call("7", "t");
+    String almostAll = call + " ".repeat(PinnedSession.OrderedTasks.MAX_BYTES - 1 - call.length());
+
+    fixture.inbox.putRequest(fixture.log.open(ref(session, "s"), "7"), almostAll);
+    fixture.inbox.bring(standalone, SAID);
+    await().until(() -> sent().equals(List.of(SAID))); // So the task of the call is over.
+    fixture.inbox.putRequest(fixture.log.open(ref(session, "t"), "8"), call("8", "t"));
+
+    assertThatExceptionOfType(LogException.InboxFull.class)
+        .isThrownBy(() -> fixture.inbox.bring(standalone, SAID));
+    reads.countDown();
+    await().until(() -> hasEnded(ref(session, "s")) && hasEnded(ref(session, "t")));
+    fixture.inbox.bring(standalone, SAID);
   }
 
   @Test
