@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.holdfast.held.CallReader;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.JsonEdit;
 import dev.holdfast.relay.stream.StreamConfig;
@@ -15,20 +16,22 @@ import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Messages of a call as events (Durable Streams, section 5.8), until the call ends, this replica
  * drains, or a minute is over. The client then goes on with another request.
  *
- * @param first the page that was read before the response began
+ * @param first the page that was read before the response began; null once it is sent
  * @param cursor the first cursor
  */
 record CallEvents(
     CallReader calls,
     StreamRef stream,
-    CallReader.Page.Messages first,
+    AtomicReference<CallReader.Page.@Nullable Messages> first,
     long cursor,
     StreamConfig config,
     InstantSource clock)
@@ -47,18 +50,9 @@ record CallEvents(
     ClientWriter writer = new ClientWriter(config, calls::isDraining, () -> false, () -> false);
     try (CallReader.Follower follower = calls.follow(stream)) {
       client.onGone(follower::stop);
-      CallReader.Page page = first;
-      while (page instanceof CallReader.Page.Messages messages
-          && send(client, writer, messages)
-          && !messages.closed()) {
-        Duration left = LIFE.minus(writer.age());
-        if (!left.isPositive() || calls.isDraining()) {
-          return;
-        }
-        page = follower.next(messages.next(), left);
-        if (page instanceof CallReader.Page.Messages next && next.isNothing()) {
-          return;
-        }
+      Position after = send(client, writer, first.getAndSet(null));
+      while (after != null) {
+        after = sendNext(client, writer, follower, after);
       }
     } catch (ClientGoneException gone) {
       LOG.tracef("client is gone stream=%s", stream);
@@ -71,14 +65,36 @@ record CallEvents(
     }
   }
 
-  /** Returns whether the page was sent. Otherwise too many bytes wait for slow clients. */
-  private boolean send(ClientConnection client, ClientWriter writer, CallReader.Page.Messages page)
+  /** Waits for the next page and sends it. Returns null if none was sent, or if it is the last. */
+  private @Nullable Position sendNext(
+      ClientConnection client, ClientWriter writer, CallReader.Follower follower, Position after)
+      throws ClientGoneException, InterruptedException {
+    Duration left = LIFE.minus(writer.age());
+    return left.isPositive()
+            && !calls.isDraining()
+            && follower.next(after, left) instanceof CallReader.Page.Messages page
+            && !page.isNothing()
+        ? send(client, writer, page)
+        : null;
+  }
+
+  /**
+   * Sends a page.
+   *
+   * @return where the next one begins; null if this is the last, and if it was not sent: then too
+   *     many bytes wait for slow clients
+   */
+  private @Nullable Position send(
+      ClientConnection client, ClientWriter writer, CallReader.Page.@Nullable Messages page)
       throws ClientGoneException {
+    if (page == null) {
+      return null;
+    }
     SseWriter frames = new SseWriter();
     if (!page.messages().isEmpty()) {
       byte[] array = array(page.messages());
       if (array.length > LARGE && !client.tryHold(array.length)) {
-        return false;
+        return null;
       }
       frames.event("data", null, null, array);
     }
@@ -88,7 +104,7 @@ record CallEvents(
     } finally {
       client.giveBack();
     }
-    return true;
+    return page.closed() ? null : page.next();
   }
 
   private String control(CallReader.Page.Messages page) {

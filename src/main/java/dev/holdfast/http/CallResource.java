@@ -22,6 +22,7 @@ import jakarta.ws.rs.core.UriInfo;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -161,7 +162,7 @@ public final class CallResource {
   }
 
   private Response events(RequestInProgress request, StreamRef stream, CallQuery query) {
-    CallReader.Page.Messages first = page(stream, query);
+    var first = new AtomicReference<CallReader.Page.@Nullable Messages>(page(stream, query));
     return request.events(
         new CallEvents(calls, stream, first, query.nextCursor(clock), config, clock));
   }
