@@ -2,6 +2,7 @@ package dev.holdfast.intercept;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.call.Caller;
 import dev.holdfast.intercept.InterceptedMessage.Direction;
 import dev.holdfast.intercept.InterceptorChain.Outcome;
@@ -46,18 +47,22 @@ record InterceptedSession(
       }
       return Answer.of(judged.errors());
     }
-    Answer answer = server.request(Objects.requireNonNull(left));
-    return switch (answer) {
-      case Answer.Json document when judged.errors().isEmpty() -> {
-        document.release().run();
-        byte[] passed = toClient(document.json(), sent);
-        yield passed == null
-            ? new Answer.Stream(MessageSource.of(List.of()))
-            : new Answer.Json(passed);
+    ByteBudget.Claim kept = chain.keep(sent.values());
+    try {
+      Answer answer = server.request(Objects.requireNonNull(left));
+      if (!(answer instanceof Answer.Json document) || !judged.errors().isEmpty()) {
+        return new Answer.Stream(new Source(this, answer.source(), sent, judged.errors(), kept));
       }
-      case Answer.Json _, Answer.Stream _ ->
-          new Answer.Stream(new Source(this, answer.source(), sent, judged.errors()));
-    };
+      document.release().run();
+      byte[] passed = toClient(document.json(), sent);
+      kept.close();
+      return passed == null
+          ? new Answer.Stream(MessageSource.of(List.of()))
+          : new Answer.Json(passed);
+    } catch (Throwable failure) {
+      kept.close();
+      throw failure;
+    }
   }
 
   @Override
@@ -155,18 +160,23 @@ record InterceptedSession(
   /** Returns what the client gets of messages that have arrived. */
   List<UpstreamMessage> judge(List<UpstreamMessage> messages) {
     List<UpstreamMessage> left = new ArrayList<>();
-    new Source(this, MessageSource.of(messages), Map.of(), List.of()).forEach(left::add);
+    unasked(MessageSource.of(messages)).forEach(left::add);
     return left;
   }
 
   @Override
   public Optional<MessageSource> listen(@Nullable String after) {
-    return server.listen(after).map(source -> new Source(this, source, Map.of(), List.of()));
+    return server.listen(after).map(this::unasked);
   }
 
   @Override
   public MessageSource resume(String eventId) {
-    return new Source(this, server.resume(eventId), Map.of(), List.of());
+    return unasked(server.resume(eventId));
+  }
+
+  /** Messages that answer no known request. */
+  private Source unasked(MessageSource source) {
+    return new Source(this, source, Map.of(), List.of(), chain.keep(List.of()));
   }
 
   @Override
@@ -184,6 +194,7 @@ record InterceptedSession(
 
     private final InterceptedSession session;
     private final Map<RequestId, Message.Request> requests;
+    private final ByteBudget.Claim kept;
 
     /** Responses to refused requests, which come first. */
     private List<UpstreamMessage> first;
@@ -197,10 +208,12 @@ record InterceptedSession(
         InterceptedSession session,
         MessageSource source,
         Map<RequestId, Message.Request> requests,
-        List<byte[]> errors) {
+        List<byte[]> errors,
+        ByteBudget.Claim kept) {
       super(source);
       this.session = session;
       this.requests = requests;
+      this.kept = kept;
       this.first = errors.stream().map(error -> new UpstreamMessage(error, null)).toList();
     }
 
@@ -253,6 +266,12 @@ record InterceptedSession(
     public void onIdWithoutMessage(Consumer<String> listener) {
       onIdWithoutMessage = listener;
       super.onIdWithoutMessage(listener);
+    }
+
+    @Override
+    public void close() {
+      super.close();
+      kept.close();
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.intercept;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.call.Caller;
 import dev.holdfast.intercept.InterceptedMessage.Direction;
 import dev.holdfast.protocol.Body;
@@ -19,21 +20,24 @@ public final class InterceptedUpstream extends ForwardingUpstream {
 
   private final InterceptorChain chain;
 
-  private InterceptedUpstream(Upstream upstream, String name, List<Interceptor> interceptors) {
+  private InterceptedUpstream(
+      Upstream upstream, String name, List<Interceptor> interceptors, ByteBudget kept) {
     super(upstream);
-    this.chain = new InterceptorChain(name, interceptors);
+    this.chain = new InterceptorChain(name, interceptors, kept);
   }
 
   /**
    * Puts interceptors before an upstream.
    *
    * @param name the configured name of the upstream
+   * @param kept budget of requests that interceptors may see again with their responses
    * @return the upstream itself if there are no interceptors
    */
-  public static Upstream of(Upstream upstream, String name, List<Interceptor> interceptors) {
+  public static Upstream of(
+      Upstream upstream, String name, List<Interceptor> interceptors, ByteBudget kept) {
     return interceptors.isEmpty()
         ? upstream
-        : new InterceptedUpstream(upstream, name, interceptors);
+        : new InterceptedUpstream(upstream, name, interceptors, kept);
   }
 
   /** Returns an error, and no session, if the request is refused. */

@@ -1,5 +1,6 @@
 package dev.holdfast.intercept;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.call.Caller;
 import dev.holdfast.intercept.InterceptedMessage.Direction;
@@ -9,7 +10,9 @@ import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -28,10 +31,17 @@ final class InterceptorChain {
   private final String upstream;
   private final List<Interceptor> interceptors;
   private final Set<String> namedScopes;
+  private final ByteBudget kept;
 
-  /** {@code upstream} is its configured name. */
-  InterceptorChain(String upstream, List<Interceptor> interceptors) {
+  /**
+   * Creates a chain.
+   *
+   * @param upstream its configured name
+   * @param kept budget of requests that wait for their responses
+   */
+  InterceptorChain(String upstream, List<Interceptor> interceptors, ByteBudget kept) {
     this.upstream = upstream;
+    this.kept = kept;
     this.interceptors = List.copyOf(interceptors);
     namedScopes =
         interceptors.stream()
@@ -41,6 +51,19 @@ final class InterceptorChain {
 
   Set<String> namedScopes() {
     return namedScopes;
+  }
+
+  /**
+   * Counts requests that are kept until their responses come.
+   *
+   * @throws UpstreamException.Busy if too many bytes are kept
+   */
+  ByteBudget.Claim keep(Collection<Message.Request> requests) {
+    ByteBudget.Claim claim = kept.newClaim();
+    if (!claim.set(requests.stream().mapToLong(request -> request.bytes().length).sum())) {
+      throw new UpstreamException.Busy();
+    }
+    return claim;
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.holdfast.wiring;
 
 import dev.holdfast.audit.AuditLog;
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.console.fleet.Peers;
 import dev.holdfast.era.south.EraUpstream;
@@ -41,6 +42,9 @@ final class UpstreamDecorator {
 
   /** Servers and clients, for the console. */
   @Produces final Peers peers = new Peers(EraUpstream::translates);
+
+  /** Bytes of requests that wait for their responses, for all upstreams. */
+  private final ByteBudget kept = ByteBudget.ofHeap(16, Long.MAX_VALUE);
 
   private final boolean isShown;
   private final GatewayConfig.Tapes tapes;
@@ -99,7 +103,8 @@ final class UpstreamDecorator {
         InterceptedUpstream.of(
             ObservedUpstream.of(upstream, observers),
             name,
-            UpstreamFactory.interceptors(server, own, this::toolDenied));
+            UpstreamFactory.interceptors(server, own, this::toolDenied),
+            kept);
     // Last, so that tapes have what clients send and get.
     return ObservedUpstream.of(intercepted, hasClients ? tapes(name, server) : List.of());
   }

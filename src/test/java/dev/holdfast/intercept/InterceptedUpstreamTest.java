@@ -3,8 +3,10 @@ package dev.holdfast.intercept;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.call.Caller;
 import dev.holdfast.intercept.InterceptedMessage.Direction;
 import dev.holdfast.protocol.Body;
@@ -24,6 +26,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -54,8 +57,13 @@ class InterceptedUpstreamTest {
         : Verdict.PASS;
   }
 
-  private final Upstream upstream = InterceptedUpstream.of(server, "files", List.of(this::judge));
+  private final ByteBudget kept = new ByteBudget(100_000);
+  private final Upstream upstream = intercepted(this::judge);
   private final UpstreamSession session = upstream.attach(LINK);
+
+  private Upstream intercepted(Interceptor... interceptors) {
+    return InterceptedUpstream.of(server, "files", List.of(interceptors), kept);
+  }
 
   /** Keeps what it gets, and answers as it is told. */
   private static final class Server implements Upstream, UpstreamSession {
@@ -170,7 +178,28 @@ class InterceptedUpstreamTest {
 
   @Test
   void shouldNotWrapWithoutInterceptors() {
-    assertThat(InterceptedUpstream.of(server, "files", List.of())).isSameAs(server);
+    assertThat(intercepted()).isSameAs(server);
+  }
+
+  /** Interceptors see a request again with its response. */
+  @Test
+  void shouldCountTheRequestsThatWaitForTheirResponses() {
+    String large = " ".repeat(100_000) + request(1, "fine");
+    server.says(response(1, "fine"));
+
+    MessageSource waiting = session.request(body(large)).source();
+    assertThatThrownBy(() -> session.request(body(large)))
+        .isInstanceOf(UpstreamException.Busy.class);
+    waiting.close();
+
+    session.request(body(large)).source().close();
+    server.plain = true;
+    assertThat(session.request(body(large))).isInstanceOf(Answer.Json.class);
+    server.messages = List.of();
+    assertThatThrownBy(() -> session.request(body(large)))
+        .isInstanceOf(NoSuchElementException.class);
+    assertThat(kept.taken()).isZero();
+    assertThat(server.got).hasSize(4);
   }
 
   @Test
@@ -386,7 +415,7 @@ class InterceptedUpstreamTest {
         };
     Interceptor wrong = _ -> new Verdict.Refuse(1, "x", Map.of("k", List.of()));
     for (Interceptor each : List.of(dying, wrong)) {
-      UpstreamSession failing = InterceptedUpstream.of(server, "files", List.of(each)).attach(LINK);
+      UpstreamSession failing = intercepted(each).attach(LINK);
 
       assertThat(all(failing.request(body(request(1, "fine"))).source()))
           .singleElement()
@@ -401,8 +430,7 @@ class InterceptedUpstreamTest {
         _ -> {
           throw new IllegalStateException("planted");
         };
-    UpstreamSession session =
-        InterceptedUpstream.of(server, "files", List.of(failing)).attach(LINK);
+    UpstreamSession session = intercepted(failing).attach(LINK);
     try (LoggedLines log = new LoggedLines(InterceptorChain.class)) {
       log.awaitRepeating(
           "an interceptor failed, its message is refused interceptor="
@@ -417,9 +445,7 @@ class InterceptedUpstreamTest {
   void shouldRefuseAReplacementThatIsAnotherMessage() {
     for (String other : List.of("{", response(1, "x"), request(2, "x"), "[]")) {
       UpstreamSession replacing =
-          InterceptedUpstream.of(
-                  server, "files", List.of(_ -> new Verdict.Replace(other.getBytes(UTF_8))))
-              .attach(LINK);
+          intercepted(_ -> new Verdict.Replace(other.getBytes(UTF_8))).attach(LINK);
 
       assertThat(all(replacing.request(body(request(1, "fine"))).source()))
           .singleElement()
@@ -432,10 +458,7 @@ class InterceptedUpstreamTest {
   @Test
   void shouldAskInterceptorsInTheirOrder() {
     UpstreamSession ordered =
-        InterceptedUpstream.of(
-                server,
-                "files",
-                List.of(_ -> new Verdict.Replace(request(1, "old").getBytes(UTF_8)), this::judge))
+        intercepted(_ -> new Verdict.Replace(request(1, "old").getBytes(UTF_8)), this::judge)
             .attach(LINK);
     server.says(response(1, "x"));
 

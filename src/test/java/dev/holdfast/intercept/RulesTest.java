@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.intercept.InterceptedMessage.Direction;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
@@ -198,7 +199,8 @@ class RulesTest {
   /** A reader could take the first one. */
   @Test
   void shouldRefuseResultsWithAMemberTwice() {
-    InterceptorChain chain = new InterceptorChain("web", List.of(new Redaction(List.of("/a/b"))));
+    InterceptorChain chain =
+        new InterceptorChain("web", List.of(new Redaction(List.of("/a/b"))), new ByteBudget(0));
 
     InterceptorChain.Outcome outcome =
         chain.judge(toClient(result("{\"a\":{\"b\":1},\"a\":{}}"), null));

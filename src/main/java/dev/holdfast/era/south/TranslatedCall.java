@@ -1,5 +1,6 @@
 package dev.holdfast.era.south;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
@@ -47,6 +48,7 @@ final class TranslatedCall implements MessageSource {
    * @param original the request of the client
    * @param sent the same for the server
    * @param memory keeps the state of the call between rounds
+   * @param kept counts the bytes of both, until the call is closed
    * @param patience time for an answer of the client; zero for no limit
    */
   record Call(
@@ -56,7 +58,8 @@ final class TranslatedCall implements MessageSource {
       UpstreamSession server,
       ClientAnswers answers,
       SessionMemory memory,
-      Duration patience) {}
+      Duration patience,
+      ByteBudget.Claim kept) {}
 
   private final Call call;
   private final ReplaceableSource source;
@@ -379,6 +382,7 @@ final class TranslatedCall implements MessageSource {
   @Override
   public void close() {
     boolean runs = source.close() && !done;
+    call.kept().close();
     InputRound current = round;
     if (current != null) {
       current.close();

@@ -100,19 +100,40 @@ record TranslatedSession(
     ClientFacts asking = request.method().equals(Methods.TOOLS_CALL) ? client.withTasks() : client;
     byte[] sent = asking.edit(level).apply(request.bytes());
     return new TranslatedCall.Call(
-        request, sent, asking, server, shared.answers(), kept, shared.patience());
+        request,
+        sent,
+        asking,
+        server,
+        shared.answers(),
+        kept,
+        shared.patience(),
+        shared.held().newClaim());
+  }
+
+  /** Counts the bytes of a call's request. Returns false if there are too many. */
+  private static boolean keep(TranslatedCall.Call call) {
+    return call.kept().set(call.original().bytes().length + (long) call.sent().length);
   }
 
   private Answer ask(TranslatedCall.Call call) {
-    Message.Request request = call.original();
-    Answer answer = send(request, call.sent());
-    if (answer instanceof Answer.Json json
-        && json.message().body() instanceof Body.Single(Message.Response response)
-        && !TranslatedCall.goesOn(response)) {
-      json.release().run();
-      return new Answer.Json(Results.translate(response, request));
+    if (!keep(call)) {
+      throw new UpstreamException.Busy();
     }
-    return new Answer.Stream(new TranslatedCall(call, answer.source()));
+    Message.Request request = call.original();
+    try {
+      Answer answer = send(request, call.sent());
+      if (!(answer instanceof Answer.Json json)
+          || !(json.message().body() instanceof Body.Single(Message.Response response))
+          || TranslatedCall.goesOn(response)) {
+        return new Answer.Stream(new TranslatedCall(call, answer.source()));
+      }
+      json.release().run();
+      call.kept().close();
+      return new Answer.Json(Results.translate(response, request));
+    } catch (Throwable failure) {
+      call.kept().close();
+      throw failure;
+    }
   }
 
   /** A request that only reads is sent again when no answer comes. */
@@ -191,7 +212,9 @@ record TranslatedSession(
         CallState.find(memory, name).orElseThrow(() -> new UpstreamException.SessionGone(true));
     if (Envelopes.read(state.request().getBytes(UTF_8))
         instanceof Body.Single(Message.Request request)) {
-      return new TranslatedCall(call(request, memory), state);
+      TranslatedCall.Call call = call(request, memory);
+      boolean _ = keep(call); // It was sent before, so it goes on in any case.
+      return new TranslatedCall(call, state);
     }
     throw new UpstreamException.Broken("its call is not known", null);
   }

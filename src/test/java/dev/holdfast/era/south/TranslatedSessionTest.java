@@ -69,6 +69,7 @@ class TranslatedSessionTest {
   private final AtomicInteger failingReads = new AtomicInteger();
 
   private final SessionStore store = failing(EraUpstreamTest.store());
+  private final ByteBudget held = new ByteBudget(1 << 20);
   private StatelessServer server;
   private EraUpstream upstream;
   private UpstreamLink link;
@@ -129,7 +130,7 @@ class TranslatedSessionTest {
         Era.AUTO,
         store,
         Duration.ofSeconds(20),
-        new ByteBudget(Long.MAX_VALUE),
+        held,
         ResultCache.NONE);
   }
 
@@ -180,6 +181,22 @@ class TranslatedSessionTest {
                 + "\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}},"
                 + "\"io.modelcontextprotocol/clientInfo\":{\"name\":\"\",\"version\":\"\"},"
                 + "\"io.modelcontextprotocol/logLevel\":\"info\"}");
+  }
+
+  /** The next round of a call is the same request again. */
+  @Test
+  void shouldCountTheRequestsOfRunningCalls() {
+    server.result("tools/call", inputRequired("\"who\":" + QUESTION.formatted("form"), "\"s\""));
+    Body large = request("tools/call", "\"name\":\"t\",\"a\":\"" + "x".repeat(400_000) + "\"");
+
+    MessageSource running = session.request(large).source();
+    assertThat(texts(take(running, 1)).getFirst()).contains("elicitation/create");
+    assertThatThrownBy(() -> session.request(large)).isInstanceOf(UpstreamException.Busy.class);
+    running.close();
+
+    server.result("tools/call", DONE);
+    assertThat(answer(large)).contains("content");
+    assertThat(held.taken()).isZero();
   }
 
   @Test

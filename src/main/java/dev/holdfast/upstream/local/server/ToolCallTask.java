@@ -39,7 +39,8 @@ final class ToolCallTask implements ToolCall {
   }
 
   private final CallId id;
-  private final Message.Request request;
+  private final int bytes;
+  private final @Nullable String progressToken;
   private final Callee callee;
   private final ObjectNode arguments;
   private final MessageQueue queue;
@@ -69,7 +70,8 @@ final class ToolCallTask implements ToolCall {
       int maxMessageBytes,
       Consumer<ToolCallTask> onEnd) {
     this.id = new CallId(session, request.id());
-    this.request = request;
+    this.bytes = request.bytes().length;
+    this.progressToken = request.progressToken();
     this.callee = callee;
     this.arguments = Json.member(Json.params(request), "arguments");
     this.queue = queue;
@@ -87,11 +89,11 @@ final class ToolCallTask implements ToolCall {
   void start(ComputeQueue computing) {
     if (!callee.cpuBound()) {
       Thread.ofVirtual().name("holdfast-tool-" + callee.name()).start(task);
-    } else if (!computing.start(session(), task, request.bytes().length)) {
+    } else if (!computing.start(session(), task, bytes)) {
       // Also works before the queue has a reader.
       queue.add(
           JsonRpcErrors.error(
-              request.id(),
+              id.request(),
               JsonRpcErrorCode.SERVER_ERROR,
               "Too many calls wait for a processor; try again later"));
       cancel();
@@ -120,9 +122,9 @@ final class ToolCallTask implements ToolCall {
 
   private UpstreamMessage response() {
     try {
-      return ServerMessages.result(request.id(), result(), maxMessageBytes);
+      return ServerMessages.result(id.request(), result(), maxMessageBytes);
     } catch (RequestException refused) {
-      return new UpstreamMessage(refused.response(request.id()), null);
+      return new UpstreamMessage(refused.response(id.request()), null);
     } catch (Client.ClientException.Unsupported undeclared) {
       return new UpstreamMessage(missingCapability(undeclared.method()), null);
     }
@@ -132,7 +134,7 @@ final class ToolCallTask implements ToolCall {
     String needed = new ClientCapabilities("{}").missing(method, "{}".getBytes(UTF_8));
     JsonRpcErrorCode code = JsonRpcErrorCode.MISSING_CAPABILITY;
     return JsonRpcErrors.error(
-        request.id(), code, code.message(), "{\"requiredCapabilities\":" + needed + "}");
+        id.request(), code, code.message(), "{\"requiredCapabilities\":" + needed + "}");
   }
 
   /** Throws {@link Client.ClientException.Unsupported} if the client must get that error. */
@@ -175,9 +177,8 @@ final class ToolCallTask implements ToolCall {
       }
       checkCancelled();
       lastProgress = progress;
-      String token = request.progressToken();
-      if (token != null) {
-        send(ServerMessages.progress(token, progress, total, message));
+      if (progressToken != null) {
+        send(ServerMessages.progress(progressToken, progress, total, message));
       }
     }
   }

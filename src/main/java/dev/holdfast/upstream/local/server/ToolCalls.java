@@ -16,7 +16,7 @@ final class ToolCalls implements AutoCloseable {
   private final LogLevelStore levels;
   private final ClientRequests clientRequests = new ClientRequests();
 
-  /** Bytes of messages that wait for the readers of their calls. */
+  /** Bytes of messages that wait for the readers of their calls, and of arguments. */
   private final ByteBudget held;
 
   private final int maxMessageBytes;
@@ -43,6 +43,10 @@ final class ToolCalls implements AutoCloseable {
   /** Registers a call. From now on it can be cancelled. The queue gets its messages. */
   ToolCallTask register(
       LocalSessionId session, Message.Request request, Callee callee, MessageQueue queue) {
+    ByteBudget.Claim arguments = held.newClaim();
+    if (!arguments.set(request.bytes().length)) {
+      throw new UpstreamException.Busy();
+    }
     ToolCallTask call =
         new ToolCallTask(
             session,
@@ -52,8 +56,10 @@ final class ToolCalls implements AutoCloseable {
             clientRequests,
             levels,
             maxMessageBytes,
-            // A later call may already use the id.
-            ended -> running.remove(ended.id(), ended));
+            ended -> {
+              arguments.close();
+              running.remove(ended.id(), ended); // A later call may already use the id.
+            });
     if (running.putIfAbsent(call.id(), call) != null) {
       call.cancel();
       throw new RequestException(

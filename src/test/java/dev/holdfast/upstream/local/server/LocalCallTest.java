@@ -3,12 +3,17 @@ package dev.holdfast.upstream.local.server;
 import static dev.holdfast.upstream.local.server.LocalClient.drain;
 import static dev.holdfast.upstream.local.server.LocalClient.tree;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.ToolResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -74,6 +79,38 @@ class LocalCallTest {
 
     // then
     assertThat(tree(messages.getFirst()).at("/error/code").asInt()).isEqualTo(-32602);
+  }
+
+  @Test
+  void shouldCountTheArgumentsOfRunningCalls() {
+    // given
+    ByteBudget held = new ByteBudget(100_000);
+    CountDownLatch ends = new CountDownLatch(1);
+    Tool<?> tool =
+        ScriptedTool.waiting(
+            "tool",
+            _ -> {
+              ends.await();
+              return ToolResult.text("done");
+            });
+    LocalClient client = LocalClient.open(server.of(held, tool));
+    String call =
+        """
+        {"jsonrpc":"2.0","id":%d,"method":"tools/call",
+         "params":{"name":"tool","arguments":{"x":"%s"}}}
+        """;
+    String argument = "x".repeat(100_000);
+
+    // when
+    MessageSource running = client.call(call.formatted(1, argument));
+    assertThatThrownBy(() -> client.call(call.formatted(2, argument)))
+        .isInstanceOf(UpstreamException.Busy.class);
+    ends.countDown();
+
+    // then
+    assertThat(drain(running)).hasSize(1);
+    assertThat(drain(client.call(call.formatted(2, argument)))).hasSize(1);
+    assertThat(held.taken()).isZero();
   }
 
   @Test

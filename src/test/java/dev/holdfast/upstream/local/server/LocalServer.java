@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.local.server;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.upstream.local.Tool;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +19,23 @@ final class LocalServer implements AfterEachCallback {
 
   /** A server with these features. */
   LocalUpstream of(LocalUpstream.ServerFeatures offer) {
-    LocalUpstream upstream = new LocalUpstream(offer, new LogLevelStore.InMemory(), "test", "1");
+    return closing(new LocalUpstream(offer, new LogLevelStore.InMemory(), "test", "1"));
+  }
+
+  /** A server of this tool with a budget for what it holds. */
+  LocalUpstream of(ByteBudget held, Tool<?> tool) {
+    return closing(
+        new LocalUpstream(
+            new LocalUpstream.ServerFeatures(List.of(tool), List.of(), List.of()),
+            new LogLevelStore.InMemory(),
+            "test",
+            "1",
+            Integer.MAX_VALUE,
+            held,
+            0));
+  }
+
+  private LocalUpstream closing(LocalUpstream upstream) {
     upstreams.add(upstream);
     return upstream;
   }
