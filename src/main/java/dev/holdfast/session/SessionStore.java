@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,8 +52,9 @@ public interface SessionStore {
    * unknown and expired sessions.
    *
    * @param since the activity since this replica last recorded one; added to the recorded activity
+   * @return the sessions of which nothing was recorded, because their server of the store is away
    */
-  void touch(Map<SessionId, SessionActivity> since);
+  Set<SessionId> touch(Map<SessionId, SessionActivity> since);
 
   /** Records activity as {@link #touch} does, but without starting the idle timeout again. */
   void recordActivity(Map<SessionId, SessionActivity> since);

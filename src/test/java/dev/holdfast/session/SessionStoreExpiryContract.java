@@ -46,7 +46,7 @@ interface SessionStoreExpiryContract extends SessionStoreFixture {
         .pollInterval(Duration.ofMillis(100))
         .until(() -> {
           pass(Duration.ofMillis(500));
-          another().touch(Map.of(used.id(), NOTHING));
+          var _ = another().touch(Map.of(used.id(), NOTHING));
           return store.find(unused.id()).isEmpty();
         });
 
@@ -63,7 +63,7 @@ interface SessionStoreExpiryContract extends SessionStoreFixture {
     pass(SHORT);
     await().until(() -> store.find(session.id()).isEmpty());
 
-    store.touch(Map.of(session.id(), NOTHING));
+    var _ = store.touch(Map.of(session.id(), NOTHING));
 
     assertThat(store.find(session.id())).isEmpty();
     assertThat(store.endExpired(10)).containsExactly(session);
@@ -141,7 +141,7 @@ interface SessionStoreExpiryContract extends SessionStoreFixture {
     await()
         .pollInterval(Duration.ofMillis(50))
         .until(() -> {
-          store.touch(Map.of(opening.id(), NOTHING));
+          var _ = store.touch(Map.of(opening.id(), NOTHING));
           pass(Duration.ofMillis(100));
           return store.find(opening.id()).isEmpty();
         });
@@ -174,7 +174,7 @@ interface SessionStoreExpiryContract extends SessionStoreFixture {
         .pollInterval(Duration.ofMillis(100))
         .until(() -> {
           pass(Duration.ofMillis(500));
-          another().touch(Map.of(opening.id(), NOTHING));
+          var _ = another().touch(Map.of(opening.id(), NOTHING));
           return store.find(other.id()).isEmpty();
         });
 

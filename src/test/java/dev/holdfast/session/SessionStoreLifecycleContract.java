@@ -61,7 +61,7 @@ interface SessionStoreLifecycleContract extends SessionStoreFixture {
     SessionStore store = create(LONG, 10);
     SessionId unknown = SessionId.random();
 
-    store.touch(Map.of(unknown, NOTHING));
+    var _ = store.touch(Map.of(unknown, NOTHING));
     store.recordActivity(Map.of(unknown, NOTHING));
 
     assertThat(store.find(unknown)).isEmpty();
@@ -75,7 +75,7 @@ interface SessionStoreLifecycleContract extends SessionStoreFixture {
     store.create(session);
     Instant used = session.created().plusSeconds(100);
 
-    store.touch(Map.of(session.id(), SessionActivity.none(used)));
+    var _ = store.touch(Map.of(session.id(), SessionActivity.none(used)));
     another().recordActivity(Map.of(session.id(), SessionActivity.none(used.minusSeconds(1))));
 
     assertThat(another().lastUsed(session.id())).hasValue(used);
@@ -90,7 +90,7 @@ interface SessionStoreLifecycleContract extends SessionStoreFixture {
 
     store.saveUpstreamState(session.id(), "a", new byte[] {0, -1});
     another().saveUpstreamState(session.id(), "b", new byte[] {2});
-    store.touch(Map.of(session.id(), SessionActivity.none(Instant.EPOCH)));
+    var _ = store.touch(Map.of(session.id(), SessionActivity.none(Instant.EPOCH)));
     store.saveUpstreamState(session.id(), "a", new byte[] {0, -2});
 
     assertThat(another().upstreamState(session.id(), "a")).hasValue(new byte[] {0, -2});

@@ -20,9 +20,11 @@ interface SessionStoreListContract extends SessionStoreFixture {
     store.create(session);
     SessionActivity fresh = activity(store, session);
 
-    store.touch(Map.of(session.id(), new SessionActivity(THEN.plusSeconds(9), "192.0.2.1", 3, 1)));
+    var _ =
+        store.touch(
+            Map.of(session.id(), new SessionActivity(THEN.plusSeconds(9), "192.0.2.1", 3, 1)));
     another().recordActivity(Map.of(session.id(), new SessionActivity(THEN, "192.0.2.2", 2, 0)));
-    another().touch(Map.of(session.id(), NOTHING));
+    var _ = another().touch(Map.of(session.id(), NOTHING));
 
     assertThat(fresh.requests()).isZero();
     assertThat(fresh.address()).isNull();
@@ -36,7 +38,7 @@ interface SessionStoreListContract extends SessionStoreFixture {
     SessionStore store = create(LONG, 10);
     Session session = session();
     store.create(session);
-    store.touch(Map.of(session.id(), SessionActivity.request(THEN, "192.0.2.1", true)));
+    var _ = store.touch(Map.of(session.id(), SessionActivity.request(THEN, "192.0.2.1", true)));
     store.end(session.id());
 
     store.create(session);
@@ -70,7 +72,7 @@ interface SessionStoreListContract extends SessionStoreFixture {
     SessionStore store = create(LONG, 10);
     List<Session> sessions = List.of(session(), session(), session());
     sessions.forEach(store::create);
-    store.touch(Map.of(sessions.get(1).id(), NOTHING));
+    var _ = store.touch(Map.of(sessions.get(1).id(), NOTHING));
 
     assertThat(store.latest(0, 1))
         .extracting(SessionStore.Page.Entry::session)

@@ -139,14 +139,15 @@ final class RecentSessions {
     if (since.isEmpty()) {
       return;
     }
+    Set<SessionId> missed = since.keySet();
     try {
-      store.touch(since);
-    } catch (Throwable failure) {
+      missed = store.touch(since);
+    } finally {
+      before.keySet().retainAll(missed);
       before.forEach((id, use) ->
           uses.computeIfPresent(
               id,
               (_, now) -> new Use(now.session(), use.told(), use.unsaved().plus(now.unsaved()))));
-      throw failure;
     }
   }
 

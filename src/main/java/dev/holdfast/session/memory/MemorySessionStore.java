@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -154,7 +155,7 @@ public final class MemorySessionStore implements SessionStore {
   }
 
   @Override
-  public void touch(Map<SessionId, SessionActivity> since) {
+  public Set<SessionId> touch(Map<SessionId, SessionActivity> since) {
     Instant now = clock.instant();
     since.forEach((id, activity) ->
         change(
@@ -163,6 +164,7 @@ public final class MemorySessionStore implements SessionStore {
                 entry.session().isInitialized()
                     ? entry.withActivity(now, idleTimeout, activity)
                     : entry.withActivity(entry.lastUsed(), entry.timeout(), activity)));
+    return Set.of();
   }
 
   @Override

@@ -20,9 +20,11 @@ import io.vertx.redis.client.ResponseType;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
@@ -154,15 +156,17 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   @Override
-  public void touch(Map<SessionId, SessionActivity> since) {
+  public Set<SessionId> touch(Map<SessionId, SessionActivity> since) {
     List<SessionExpiryIndex.Entry> extended = new ArrayList<>();
-    record(since, idleTimeout, (id, end) -> extended.add(SessionExpiryIndex.entry(id, end)));
+    Set<SessionId> missed =
+        record(since, idleTimeout, (id, end) -> extended.add(SessionExpiryIndex.entry(id, end)));
     index.updateExpiryLater(extended);
+    return missed;
   }
 
   @Override
   public void recordActivity(Map<SessionId, SessionActivity> since) {
-    record(since, Duration.ZERO, (_, _) -> {});
+    Set<SessionId> _ = record(since, Duration.ZERO, (_, _) -> {});
   }
 
   /**
@@ -170,33 +174,49 @@ public final class RedisSessionStore implements SessionStore {
    *
    * @param extended gets the sessions whose idle timeout was started again, with its end and their
    *     openers
+   * @return the sessions whose server is away
    */
-  private void record(
+  private Set<SessionId> record(
       Map<SessionId, SessionActivity> since,
       Duration timeout,
       BiConsumer<SessionId, Response> extended) {
+    Set<SessionId> missed = new HashSet<>();
     List<SessionId> ids = List.copyOf(since.keySet());
     for (int from = 0; from < ids.size(); from += RedisClient.BATCH_SIZE) {
       List<SessionId> batch =
           ids.subList(from, Math.min(ids.size(), from + RedisClient.BATCH_SIZE));
-      List<@Nullable Response> replies = new ArrayList<>();
-      // The first one waits for a connection, if there is none.
-      SessionId first = batch.getFirst();
-      replies.add(run(recordActivity, first, activity(timeout, since, first)));
-      List<CompletionStage<@Nullable Response>> others =
-          batch.stream()
-              .skip(1)
-              .map(id -> recordActivity.runLater(sessionKey(id), activity(timeout, since, id)))
-              .toList();
-      for (CompletionStage<@Nullable Response> reply : others) {
-        replies.add(joined(reply));
+      List<Supplier<@Nullable Response>> replies = new ArrayList<>();
+      for (SessionId id : batch) {
+        Object[] activity = activity(timeout, since, id);
+        if (replies.isEmpty()) {
+          // The first one waits for a connection, if there is none.
+          Response first = unlessAway(id, () -> run(recordActivity, id, activity), missed);
+          replies.add(() -> first);
+        } else {
+          var later = recordActivity.runLater(sessionKey(id), activity);
+          replies.add(() -> joined(later));
+        }
       }
       for (int i = 0; i < batch.size(); i++) {
-        Response end = replies.get(i);
+        Response end = unlessAway(batch.get(i), replies.get(i), missed);
         if (end != null) {
           extended.accept(batch.get(i), end);
         }
       }
+    }
+    return missed;
+  }
+
+  private @Nullable Response unlessAway(
+      SessionId id, Supplier<@Nullable Response> reply, Set<SessionId> missed) {
+    try {
+      return reply.get();
+    } catch (SessionStoreException failure) {
+      if (!redis.isAway(keys.session(id.value()))) {
+        throw failure;
+      }
+      missed.add(id);
+      return null;
     }
   }
 
@@ -257,15 +277,24 @@ public final class RedisSessionStore implements SessionStore {
   @Override
   public boolean end(SessionId id) {
     Response removed = requireNonNull(run(end, id, SessionFields.ALL));
-    run(() -> index.remove(id.value(), removed.get(1).toString()));
+    index.remove(id.value(), removed.get(1).toString());
     return number(removed.get(0)) > 0;
   }
 
+  /** {@inheritDoc} A session that cannot be ended now comes again, after the others. */
   @Override
   public List<Session> endExpired(int most) {
     List<Session> ended = new ArrayList<>();
-    for (String id : call(() -> index.expired(most))) {
-      SessionId.parse(id).flatMap(this::endExpired).ifPresent(ended::add);
+    for (String each : call(() -> index.expired(most))) {
+      SessionId id = SessionId.parse(each).orElse(null);
+      if (id == null) {
+        continue;
+      }
+      try {
+        endExpired(id).ifPresent(ended::add);
+      } catch (SessionStoreException failure) {
+        index.lookLater(each, failure);
+      }
     }
     return ended;
   }
@@ -278,7 +307,7 @@ public final class RedisSessionStore implements SessionStore {
       return Optional.empty();
     }
     Optional<Session> ended = SessionFields.readSession(id, record);
-    run(() -> index.remove(id.value(), ended.map(Session::opener).orElse("")));
+    index.remove(id.value(), ended.map(Session::opener).orElse(""));
     return ended;
   }
 

@@ -7,6 +7,7 @@ import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionLimits;
+import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.session.TooManySessionsException;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
@@ -20,6 +21,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jboss.logging.Logger;
 
 /**
  * Sorted sets of sessions by the time when they expire: one of all sessions, one for each upstream
@@ -28,11 +30,16 @@ import java.util.stream.Stream;
  */
 final class SessionExpiryIndex {
 
+  private static final Logger LOG = Logger.getLogger(SessionExpiryIndex.class);
+
   /** Entries of one command, for which no other one waits long. */
   private static final int MOST_AT_ONCE = 100;
 
   /** Sessions that are entered later, at most. */
   private static final int MOST_MISSING = 10_000;
+
+  /** Time after which a session that could not be ended is looked at again. */
+  private static final Duration LATER = Duration.ofMinutes(1);
 
   /** A substitute for the number of sessions in a set. */
   private static final int UNKNOWN = -1;
@@ -97,6 +104,23 @@ final class SessionExpiryIndex {
     String id = session.id().value();
     missing.remove(id);
     allSets(session.opener()).forEach(set -> redis.sendLater(removal(set, id)));
+  }
+
+  /** Removes a session that has ended. If this fails, the entries go when they expire. */
+  void remove(String id, String opener) {
+    missing.remove(id);
+    try {
+      sendToAll(allSets(opener), set -> removal(set, id));
+    } catch (RedisException failure) {
+      LOG.debugf("entries of a session not removed session=%s: %s", id, failure.getMessage());
+    }
+  }
+
+  /** Lets the search for expired sessions find a session later. Does not wait. */
+  void lookLater(String id, SessionStoreException failure) {
+    LOG.debugf("expired session not ended session=%s: %s", id, failure.getMessage());
+    String later = Long.toString(System.currentTimeMillis() + LATER.toMillis());
+    updateExpiryLater(List.of(new Entry(id, "", later)));
   }
 
   /** Sends a command to each of some sets, in which it may be repeated. */
@@ -171,11 +195,6 @@ final class SessionExpiryIndex {
 
   private static Request update(String set, String id, String expires) {
     return Request.cmd(Command.ZADD, set, "XX", expires, id);
-  }
-
-  void remove(String id, String opener) {
-    missing.remove(id);
-    sendToAll(allSets(opener), set -> removal(set, id));
   }
 
   private List<String> allSets(String opener) {

@@ -36,9 +36,10 @@ end
 if not extends then
   return false
 end
--- The key outlives the timeout by that much, so its own life need not begin again each time.
-local spare = time_to_live - idle_timeout
-if spare <= 0 or math.floor(finish / spare) ~= math.floor(expires / spare) then
+-- The key outlives the timeout by three parts, so its own life need not begin again each time. It
+-- begins again after one part: then the key outlives the timeout by two at least.
+local part = (time_to_live - idle_timeout) / 3
+if part <= 0 or math.floor(finish / part) ~= math.floor(expires / part) then
   redis.call('PEXPIRE', KEYS[1], time_to_live)
 end
 return {format(finish), state[4] or ''}

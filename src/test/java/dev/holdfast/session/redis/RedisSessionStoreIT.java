@@ -1,5 +1,6 @@
 package dev.holdfast.session.redis;
 
+import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -12,6 +13,7 @@ import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreContract;
@@ -21,11 +23,15 @@ import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.SampleSession;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.RedisOptions;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
@@ -144,6 +150,97 @@ class RedisSessionStoreIT extends SessionStoreContract {
     store.create(session);
 
     assertThat(redis.command("ZCARD", index)).isEqualTo(":" + (2000 - 256 + 1));
+  }
+
+  /** Its server is away, for example. */
+  @Test
+  void shouldEndOtherSessionsBesideOneThatCannotBeEnded() {
+    SessionStore store = create(Duration.ofMillis(50), 10);
+    Session broken = opened();
+    Session other = opened();
+    store.create(broken);
+    store.create(other);
+    breakKey(broken);
+
+    List<Session> ended = new ArrayList<>();
+    await()
+        .untilAsserted(() -> {
+          ended.addAll(store.endExpired(1));
+          assertThat(ended).containsExactly(other);
+        });
+    assertThat(store.endExpired(10)).isEmpty();
+    assertThat(store.count()).isEqualTo(1);
+  }
+
+  /** Makes all scripts on a session fail. */
+  private void breakKey(Session session) {
+    String key = keys.session(session.id().value());
+    redis.command("DEL", key);
+    redis.command("SET", key, "x");
+  }
+
+  @Test
+  void shouldTouchOtherSessionsThanThoseWhoseServerIsAway() {
+    create(Duration.ofHours(1), 10);
+    List<Session> sessions = List.of(opened(), opened(), opened());
+    for (Session away : sessions) {
+      RedisClient link = connect();
+      RedisClient cluster =
+          (RedisClient)
+              Proxy.newProxyInstance(
+                  RedisClient.class.getClassLoader(),
+                  new Class<?>[] {RedisClient.class},
+                  (_, method, arguments) -> {
+                    if (method.getName().equals("isAway")) {
+                      return arguments[0].equals(keys.session(away.id().value()));
+                    }
+                    try {
+                      return method.invoke(link, arguments);
+                    } catch (InvocationTargetException failure) {
+                      throw failure.getCause();
+                    }
+                  });
+      SessionStore store =
+          new RedisSessionStore(
+              cluster,
+              keys,
+              idleTimeout,
+              idleTimeout.multipliedBy(20),
+              () -> new SessionLimits(10, 10, Map.of()));
+      sessions.stream().filter(each -> store.find(each.id()).isEmpty()).forEach(store::create);
+      breakKey(away);
+      Instant used = Instant.now().truncatedTo(ChronoUnit.MILLIS).plusMillis(1);
+
+      Set<SessionId> missed =
+          store.touch(
+              sessions.stream().collect(toMap(Session::id, _ -> SessionActivity.none(used))));
+
+      assertThat(missed).containsExactly(away.id());
+      redis.command("DEL", keys.session(away.id().value()));
+      assertThat(sessions)
+          .filteredOn(each -> !each.equals(away))
+          .allSatisfy(each -> assertThat(store.lastUsed(each.id())).hasValue(used));
+    }
+  }
+
+  /** A sweep must find it after its timeout. */
+  @Test
+  void shouldKeepTheDataOfASessionForLongerThanItsTimeout() {
+    keys = new RedisKeys("test-" + UUID.randomUUID() + ":");
+    Duration timeout = Duration.ofHours(2);
+    SessionStore store =
+        new RedisSessionStore(connect(), keys, timeout, timeout.plusMinutes(30), () -> limits(10));
+    Session session = opened();
+    store.create(session);
+    String key = keys.session(session.id().value());
+    long before = Instant.now().plus(timeout).minus(Duration.ofMinutes(11)).toEpochMilli();
+    redis.command("HSET", key, "expires", Long.toString(before));
+    redis.command("PEXPIRE", key, "60000");
+
+    assertThat(store.touch(Map.of(session.id(), SessionActivity.none(Instant.EPOCH)))).isEmpty();
+
+    long left = Long.parseLong(redis.command("PTTL", key).substring(1));
+    assertThat(left).isGreaterThan(timeout.toMillis());
   }
 
   /** Redis has expired the session while no replica ran, but the index still lists it. */
