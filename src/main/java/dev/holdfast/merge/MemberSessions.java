@@ -149,12 +149,17 @@ final class MemberSessions {
       return found;
     }
     UpstreamLink opened = initialize(merged, member);
-    UpstreamLink winner = record(merged, member, found, opened);
+    UpstreamLink winner = null;
+    try {
+      winner = record(merged, member, found, opened);
+    } finally {
+      if (winner == null || !winner.isSameAtServer(opened)) {
+        attach(merged, member, opened).end();
+      }
+    }
     if (winner.isSameAtServer(opened)) {
       onOpened.run();
       LOG.debugf("session of member opened member=%s again=%s", member, lost != null);
-    } else {
-      attach(merged, member, opened).end();
     }
     return winner;
   }
@@ -178,7 +183,7 @@ final class MemberSessions {
       return link;
     } catch (UpstreamException.SessionGone gone) {
       throw new UpstreamException.Broken("it has lost the session that it has just opened", gone);
-    } catch (UpstreamException failure) {
+    } catch (UpstreamException | SessionStoreException failure) {
       attach(merged, member, link).end();
       throw failure;
     }

@@ -2,6 +2,7 @@ package dev.holdfast.merge;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.call.Caller;
@@ -13,20 +14,27 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionLimits;
+import dev.holdfast.session.SessionStore;
+import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.session.memory.MemorySessionStore;
+import dev.holdfast.upstream.ForwardingUpstream;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
 import dev.holdfast.upstream.local.server.LocalUpstream;
 import dev.holdfast.upstream.local.server.LogLevelStore;
 import dev.holdfast.upstream.state.SessionMemory;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -128,6 +136,67 @@ class MergedUpstreamTest {
         .doesNotContain("\"two\":{");
     session.prepareEnd();
     session.end();
+  }
+
+  @SuppressWarnings("unchecked") // a proxy has the type that it is made for
+  private static <T> T intercepting(Class<T> type, T target, String method, Runnable before) {
+    return (T)
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (_, called, arguments) -> {
+              if (called.getName().equals(method)) {
+                before.run();
+              }
+              return called.invoke(target, arguments);
+            });
+  }
+
+  /** Nobody would end it, since nobody knows it. */
+  @Test
+  void shouldEndASessionOfAServerThatItCannotRecord() {
+    AtomicInteger opened = new AtomicInteger();
+    AtomicInteger ended = new AtomicInteger();
+    Upstream counting =
+        new ForwardingUpstream(one) {
+          @Override
+          public Handshake initialize(Message.Request initialize, Caller opener) {
+            opened.incrementAndGet();
+            return super.initialize(initialize, opener);
+          }
+
+          @Override
+          public UpstreamSession attach(UpstreamLink link) {
+            return intercepting(
+                UpstreamSession.class, super.attach(link), "end", ended::incrementAndGet);
+          }
+        };
+    SessionStore failing =
+        intercepting(
+            SessionStore.class,
+            store,
+            "replaceUpstreamState",
+            () -> {
+              throw new SessionStoreException(null);
+            });
+    try (MergedUpstream unlucky =
+        new MergedUpstream(
+            MergeFixture.settings(MergeSettings.Naming.PREFIX, Duration.ofSeconds(20)),
+            () -> Map.of("one", counting),
+            MergeFixture.OPEN,
+            failing,
+            new ByteBudget(1 << 20),
+            "1")) {
+      UpstreamSession session = unlucky.attach(open());
+
+      assertThatThrownBy(() ->
+              ask(
+                  session,
+                  "tools/call",
+                  "{\"name\":\"one__countdown\",\"arguments\":{\"from\":1}}"))
+          .isInstanceOf(UpstreamException.Unreachable.class);
+      assertThat(ended.get()).isEqualTo(opened.get()).isPositive();
+    }
   }
 
   @Test
