@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the events of all sessions within a number of bytes. Scripts count the bytes of each
@@ -102,18 +103,24 @@ final class TotalQuota {
     }
   }
 
-  /** Purges in steps, so that other commands have their turn, from the session that is next. */
+  /**
+   * Purges in steps, so that other commands have their turn, from the session that is next. Passes
+   * over a session whose server is away.
+   */
   private void purge(List<Response> next) {
     Set<String> exhausted = new HashSet<>();
     for (int step = 0; step < MOST_STEPS && !next.isEmpty(); step++) {
       String session = next.get(0).toString();
-      SessionSize left =
-          SessionSize.parse(
-              shrinkSession.runForText(List.of(keys.session(session)), next.get(1), next.get(2)));
-      if (!left.more()) {
+      String key = keys.session(session);
+      List<Object> part = List.of(next.get(1), next.get(2));
+      String shrunk =
+          client.<@Nullable String>unlessAway(
+              key, () -> shrinkSession.runForText(List.of(key), part), null);
+      SessionSize left = shrunk == null ? null : SessionSize.parse(shrunk);
+      if (left == null || !left.more()) {
         exhausted.add(session);
       }
-      next = record(entry(session, left), exhausted);
+      next = record(left == null ? List.of() : entry(session, left), exhausted);
     }
   }
 

@@ -9,6 +9,7 @@ import dev.holdfast.call.Principal;
 import dev.holdfast.call.SessionId;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.redis.LayoutGuard;
+import dev.holdfast.redis.LostServer;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisKeys;
@@ -23,8 +24,6 @@ import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.SampleSession;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.RedisOptions;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -184,22 +183,7 @@ class RedisSessionStoreIT extends SessionStoreContract {
     create(Duration.ofHours(1), 10);
     List<Session> sessions = List.of(opened(), opened(), opened());
     for (Session away : sessions) {
-      RedisClient link = connect();
-      RedisClient cluster =
-          (RedisClient)
-              Proxy.newProxyInstance(
-                  RedisClient.class.getClassLoader(),
-                  new Class<?>[] {RedisClient.class},
-                  (_, method, arguments) -> {
-                    if (method.getName().equals("isAway")) {
-                      return arguments[0].equals(keys.session(away.id().value()));
-                    }
-                    try {
-                      return method.invoke(link, arguments);
-                    } catch (InvocationTargetException failure) {
-                      throw failure.getCause();
-                    }
-                  });
+      RedisClient cluster = LostServer.of(keys.session(away.id().value()), connect());
       SessionStore store =
           new RedisSessionStore(
               cluster,

@@ -95,10 +95,13 @@ local function chosen()
     if ofClient <= mostOfClient and sum <= mostOfAll then
       return
     end
-    -- A session that is larger than any client is one that only an earlier version has reported.
-    local session, bytes = largest(KEYS[1])
-    if session and rank == 0 and bytes > ofClient then
-      return session, bytes, 0, false
+    local session, bytes
+    if rank == 0 then
+      -- A session that is larger than any client is one that only an earlier version has reported.
+      session, bytes = largest(KEYS[1])
+      if session and bytes > ofClient then
+        return session, bytes, 0, false
+      end
     end
     if not client[1] then
       return

@@ -320,6 +320,32 @@ class ScriptStepsIT {
     assertThat(next.get(0).toString()).startsWith("new");
   }
 
+  /** Nothing of the largest sessions may go, and each is of another client. */
+  @Test
+  void shouldFindTheClientToPurgeInOneStep() {
+    List<String> keys = new RedisKeys(session.value() + "+").allSizes();
+    evaluate(
+        """
+        local sizes = ARGV[1]
+        for i = 1, ARGV[2] do
+          redis.call('ZADD', sizes, i, 's' .. i)
+          redis.call('ZADD', sizes .. ':clients', i, 'c' .. i)
+          redis.call('ZADD', sizes .. ':clients:c' .. i, i, 's' .. i)
+          redis.call('HSET', sizes .. ':client', 's' .. i, 'c' .. i)
+        end
+        redis.call('SET', sizes .. ':sum', ARGV[2] * (ARGV[2] + 1) / 2)
+        return redis.call('DEL', sizes .. ':lock')
+        """,
+        keys.getFirst(),
+        many());
+    RedisScript script = new RedisScript(replica.client, StreamScripts.class, "record-sizes.lua");
+    List<String> skipped = IntStream.range(0, MOST).mapToObj(n -> "s" + (many() - n)).toList();
+
+    var next = counted(() -> script.runForList(keys, "b", 1000, ANY, 60_000, MOST, skipped));
+
+    assertThat(next.get(0)).hasToString("s" + (many() - MOST));
+  }
+
   @Test
   void shouldPutAMessageIntoASessionWithManyEndsInOneStep() {
     String ends = Replica.KEYS.ends(session.value());
