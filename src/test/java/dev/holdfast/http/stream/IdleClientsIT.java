@@ -179,6 +179,25 @@ class IdleClientsIT {
     }
   }
 
+  /** A tool keeps its arguments. */
+  @Test
+  void shouldRefuseLargeCallsBesideThoseThatRun() {
+    String params =
+        "{\"name\":\"countdown\",\"arguments\":{\"from\":2,\"intervalMs\":%d},\"filler\":\"%s\"}";
+    String filler = "x".repeat(3 << 20);
+    try (Gateway gateway = Gateway.start(SETTINGS, "-Xmx128m")) {
+      StatelessClient client = StatelessClient.at(gateway.url());
+      List<FrameStream> calls = new ArrayList<>();
+      for (int i = 0; i < 60; i++) {
+        calls.add(client.stream("tools/call", params.formatted(30_000, filler)));
+      }
+      assertThat(calls).map(FrameStream::status).containsOnly(200, 503).contains(200, 503);
+      calls.forEach(FrameStream::cut);
+      await()
+          .until(() -> client.post("tools/call", params.formatted(1, filler)).statusCode() == 200);
+    }
+  }
+
   /** It may use its connection for the next call. */
   @Test
   void shouldKeepTheConnectionOfACall() throws IOException {
