@@ -305,7 +305,7 @@ public final class Sessions {
     do {
       expired = store.endExpired(EXPIRED_AT_ONCE);
       report = expired.stream().map(this::clearExpired).reduce(report, EndReport::plus);
-    } while (expired.size() == EXPIRED_AT_ONCE);
+    } while (!expired.isEmpty());
     recent.flush();
     return report;
   }

@@ -20,14 +20,10 @@ import io.vertx.redis.client.ResponseType;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
-import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -47,6 +43,9 @@ public final class RedisSessionStore implements SessionStore {
   /** With one of three servers away, all tries fail for one session in 43 million. */
   private static final int ID_TRIES = 16;
 
+  /** Pages of expired sessions of which all may be those of servers that are away. */
+  private static final int MOST_PAGES = 10;
+
   private static final String FIRST_PAGE = "0";
   private static final Pattern CURSOR = Pattern.compile("\\d{1,20}");
 
@@ -55,7 +54,6 @@ public final class RedisSessionStore implements SessionStore {
   private final RedisScript create;
   private final RedisScript completeInitialization;
   private final RedisScript read;
-  private final RedisScript recordActivity;
   private final RedisScript saveState;
   private final RedisScript replaceState;
   private final RedisScript end;
@@ -63,6 +61,7 @@ public final class RedisSessionStore implements SessionStore {
   private final Duration idleTimeout;
   private final Duration timeToLive;
   private final SessionExpiryIndex index;
+  private final ActivityRecorder activity;
 
   /**
    * Uses a client without closing it.
@@ -83,7 +82,6 @@ public final class RedisSessionStore implements SessionStore {
     this.create = SessionFields.script(redis, "create.lua");
     this.completeInitialization = SessionFields.script(redis, "complete-initialization.lua");
     this.read = SessionFields.script(redis, "read.lua");
-    this.recordActivity = SessionFields.script(redis, "record-activity.lua");
     this.saveState = SessionFields.script(redis, "save-state.lua");
     this.replaceState = SessionFields.script(redis, "replace-state.lua");
     this.end = SessionFields.script(redis, "end.lua");
@@ -91,6 +89,7 @@ public final class RedisSessionStore implements SessionStore {
     this.idleTimeout = idleTimeout;
     this.timeToLive = timeToLive;
     this.index = new SessionExpiryIndex(redis, keys, timeToLive, limits);
+    this.activity = new ActivityRecorder(redis, keys, timeToLive);
   }
 
   /** After some tries, the id may belong to a server that is away. */
@@ -159,80 +158,16 @@ public final class RedisSessionStore implements SessionStore {
   public Set<SessionId> touch(Map<SessionId, SessionActivity> since) {
     List<SessionExpiryIndex.Entry> extended = new ArrayList<>();
     Set<SessionId> missed =
-        record(since, idleTimeout, (id, end) -> extended.add(SessionExpiryIndex.entry(id, end)));
+        call(() ->
+            activity.record(
+                since, idleTimeout, (id, end) -> extended.add(SessionExpiryIndex.entry(id, end))));
     index.updateExpiryLater(extended);
     return missed;
   }
 
   @Override
   public void recordActivity(Map<SessionId, SessionActivity> since) {
-    Set<SessionId> _ = record(since, Duration.ZERO, (_, _) -> {});
-  }
-
-  /**
-   * Records activity in batches, without a wait for each session.
-   *
-   * @param extended gets the sessions whose idle timeout was started again, with its end and their
-   *     openers
-   * @return the sessions whose server is away
-   */
-  private Set<SessionId> record(
-      Map<SessionId, SessionActivity> since,
-      Duration timeout,
-      BiConsumer<SessionId, Response> extended) {
-    Set<SessionId> missed = new HashSet<>();
-    List<SessionId> ids = List.copyOf(since.keySet());
-    for (int from = 0; from < ids.size(); from += RedisClient.BATCH_SIZE) {
-      List<SessionId> batch =
-          ids.subList(from, Math.min(ids.size(), from + RedisClient.BATCH_SIZE));
-      List<Supplier<@Nullable Response>> replies = new ArrayList<>();
-      for (SessionId id : batch) {
-        Object[] activity = activity(timeout, since, id);
-        if (replies.isEmpty()) {
-          // The first one waits for a connection, if there is none.
-          Response first = unlessAway(id, () -> run(recordActivity, id, activity), missed);
-          replies.add(() -> first);
-        } else {
-          var later = recordActivity.runLater(sessionKey(id), activity);
-          replies.add(() -> joined(later));
-        }
-      }
-      for (int i = 0; i < batch.size(); i++) {
-        Response end = unlessAway(batch.get(i), replies.get(i), missed);
-        if (end != null) {
-          extended.accept(batch.get(i), end);
-        }
-      }
-    }
-    return missed;
-  }
-
-  private @Nullable Response unlessAway(
-      SessionId id, Supplier<@Nullable Response> reply, Set<SessionId> missed) {
-    try {
-      return reply.get();
-    } catch (SessionStoreException failure) {
-      if (!redis.isAway(keys.session(id.value()))) {
-        throw failure;
-      }
-      missed.add(id);
-      return null;
-    }
-  }
-
-  private Object[] activity(Duration timeout, Map<SessionId, SessionActivity> since, SessionId id) {
-    SessionActivity own = requireNonNull(since.get(id));
-    return new Object[] {timeout.toMillis(), timeToLive.toMillis(), SessionFields.values(own)};
-  }
-
-  private static @Nullable Response joined(CompletionStage<@Nullable Response> reply) {
-    try {
-      return reply.toCompletableFuture().join();
-    } catch (CompletionException failure) {
-      throw failure.getCause() instanceof RedisException known
-          ? new SessionStoreException(known)
-          : failure;
-    }
+    Set<SessionId> _ = call(() -> activity.record(since, Duration.ZERO, (_, _) -> {}));
   }
 
   @Override
@@ -285,18 +220,35 @@ public final class RedisSessionStore implements SessionStore {
   @Override
   public List<Session> endExpired(int most) {
     List<Session> ended = new ArrayList<>();
-    for (String each : call(() -> index.expired(most))) {
-      SessionId id = SessionId.parse(each).orElse(null);
-      if (id == null) {
-        continue;
-      }
-      try {
-        endExpired(id).ifPresent(ended::add);
-      } catch (SessionStoreException failure) {
-        index.lookLater(each, failure);
+    for (int page = 0; page < MOST_PAGES && ended.isEmpty(); page++) {
+      List<String> expired = call(() -> index.expired(most));
+      if (expired.isEmpty() || !endAll(expired, ended)) {
+        return ended;
       }
     }
     return ended;
+  }
+
+  /** Ends expired sessions; returns false if the store is away. */
+  private boolean endAll(List<String> expired, List<Session> ended) {
+    for (String each : expired) {
+      SessionId id = SessionId.parse(each).orElseThrow();
+      try {
+        endExpired(id).ifPresent(ended::add);
+      } catch (SessionStoreException failure) {
+        index.lookLater(each);
+        if (!isAway(id) && ended.isEmpty()) {
+          throw failure;
+        } else if (!isAway(id)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private boolean isAway(SessionId id) {
+    return redis.isAway(keys.session(id.value()));
   }
 
   private Optional<Session> endExpired(SessionId id) {

@@ -7,7 +7,6 @@ import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionLimits;
-import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.session.TooManySessionsException;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
@@ -37,9 +36,6 @@ final class SessionExpiryIndex {
 
   /** Sessions that are entered later, at most. */
   private static final int MOST_MISSING = 10_000;
-
-  /** Time after which a session that could not be ended is looked at again. */
-  private static final Duration LATER = Duration.ofMinutes(1);
 
   /** A substitute for the number of sessions in a set. */
   private static final int UNKNOWN = -1;
@@ -116,11 +112,9 @@ final class SessionExpiryIndex {
     }
   }
 
-  /** Lets the search for expired sessions find a session later. Does not wait. */
-  void lookLater(String id, SessionStoreException failure) {
-    LOG.debugf("expired session not ended session=%s: %s", id, failure.getMessage());
-    String later = Long.toString(System.currentTimeMillis() + LATER.toMillis());
-    updateExpiryLater(List.of(new Entry(id, "", later)));
+  /** Lets the search for expired sessions find a session after the others. Does not wait. */
+  void lookLater(String id) {
+    updateExpiryLater(List.of(new Entry(id, "", Long.toString(System.currentTimeMillis()))));
   }
 
   /** Sends a command to each of some sets, in which it may be repeated. */
