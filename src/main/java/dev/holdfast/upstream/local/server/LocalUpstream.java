@@ -60,7 +60,7 @@ public final class LocalUpstream implements Upstream {
    * @param levels log levels of the sessions, on all replicas
    * @param name the server's name for clients
    * @param maxMessageBytes size of the largest message
-   * @param held budget of messages that wait for their readers
+   * @param held budget of messages that wait for their readers, and of calls that run
    * @param computeThreads threads of all {@link Tool#cpuBound()} calls, at least two; zero for one
    *     fewer than there are processors
    * @throws IllegalArgumentException if two tools, resources or prompts have the same name, a name

@@ -16,7 +16,7 @@ final class ToolCalls implements AutoCloseable {
   private final LogLevelStore levels;
   private final ClientRequests clientRequests = new ClientRequests();
 
-  /** Bytes of messages that wait for the readers of their calls, and of arguments. */
+  /** Bytes of messages that wait for the readers of their calls, and of calls that run. */
   private final ByteBudget held;
 
   private final int maxMessageBytes;
@@ -43,23 +43,29 @@ final class ToolCalls implements AutoCloseable {
   /** Registers a call. From now on it can be cancelled. The queue gets its messages. */
   ToolCallTask register(
       LocalSessionId session, Message.Request request, Callee callee, MessageQueue queue) {
-    ByteBudget.Claim arguments = held.newClaim();
-    if (!arguments.set(request.bytes().length)) {
+    ByteBudget.Claim bytes = held.newClaim();
+    if (!bytes.set(request.bytes().length)) {
       throw new UpstreamException.Busy();
     }
-    ToolCallTask call =
-        new ToolCallTask(
-            session,
-            request,
-            callee,
-            queue,
-            clientRequests,
-            levels,
-            maxMessageBytes,
-            ended -> {
-              arguments.close();
-              running.remove(ended.id(), ended); // A later call may already use the id.
-            });
+    ToolCallTask call;
+    try {
+      call =
+          new ToolCallTask(
+              session,
+              request,
+              callee,
+              queue,
+              clientRequests,
+              levels,
+              maxMessageBytes,
+              ended -> {
+                bytes.close();
+                running.remove(ended.id(), ended); // A later call may already use the id.
+              });
+    } catch (Throwable invalid) {
+      bytes.close();
+      throw invalid;
+    }
     if (running.putIfAbsent(call.id(), call) != null) {
       call.cancel();
       throw new RequestException(

@@ -110,6 +110,8 @@ class LocalCallTest {
     // then
     assertThat(drain(running)).hasSize(1);
     assertThat(drain(client.call(call.formatted(2, argument)))).hasSize(1);
+    String invalid = call.formatted(3, argument).replace("{\"x\":", "[").replace("\"}}}", "\"]}}");
+    assertThat(drain(client.call(invalid)).getFirst()).contains("-32602");
     assertThat(held.taken()).isZero();
   }
 
