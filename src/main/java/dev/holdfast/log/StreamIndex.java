@@ -63,8 +63,8 @@ public interface StreamIndex {
   List<List<Connection>> followed(List<LogKey> keys);
 
   /**
-   * Returns true if a client follows an open stream now, on any replica. Throws as {@link
-   * #followed} does.
+   * Returns true if a client follows a stream now, on any replica. Throws as {@link #followed}
+   * does.
    */
   default boolean isFollowed(StreamRef stream) {
     return followed(List.of(stream.key())).getFirst().stream()

@@ -264,6 +264,7 @@ class StatelessRequestTest {
             "subscriptions/listen",
             "{\"notifications\":{\"resourceSubscriptions\":[\"a:1\",\"a:2\",\"a:1\"]}}");
     assertThat(listening.event().data()).contains("acknowledged");
+    assertThat(histogram()).contains("Subscriptions$Resource");
 
     listening.cut();
 

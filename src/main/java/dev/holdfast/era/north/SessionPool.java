@@ -37,7 +37,7 @@ final class SessionPool {
   /**
    * The callers that share a session.
    *
-   * @param capabilities their digest: a client may send any number of bytes
+   * @param capabilities their digest
    */
   private record Key(Principal principal, String upstream, String capabilities) {}
 

@@ -34,6 +34,9 @@ record StatelessCall(
 
   private static final Logger LOG = Logger.getLogger(StatelessCall.class);
 
+  /** Time after which a client that has come back is looked for again. */
+  private static final Duration AGAIN = Duration.ofSeconds(1);
+
   /** A call of the sender of a request. */
   static StatelessCall of(
       StatelessContext context,
@@ -97,13 +100,19 @@ record StatelessCall(
     }
   }
 
-  private void unlessFollowed(String stream, Runnable end) {
+  /**
+   * Ends the call when its client had some time to come back, and has not. The end of a session is
+   * only put off while it has: no other call ends it.
+   */
+  private void unlessFollowed(String stream, Runnable ending) {
     StreamRef ref = new StreamRef(StreamNames.key(session), stream);
     later(
         context.config().cancelGrace(),
         () -> {
           if (!context.streams().isFollowed(ref)) {
-            end.run();
+            ending.run();
+          } else if (endsSession) {
+            later(AGAIN, () -> unlessFollowed(stream, ending));
           }
         });
   }

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class StatelessRules {
 
-  /** The most characters of what a client says of itself, which is kept as long as its call. */
-  private static final int MAX_CLIENT = 16 * 1024;
+  /** The most characters of the capabilities of a client, which are kept as long as its call. */
+  private static final int MAX_CAPABILITIES = 16 * 1024;
 
   private static final String ENCODED = "=?base64?";
   private static final String ENCODED_END = "?=";
@@ -66,9 +66,9 @@ final class StatelessRules {
     if (!request.hasCapabilities()) {
       throw StatelessException.invalidParams(400, "_meta needs clientCapabilities, an object");
     }
-    if (Math.max(request.capabilities().length(), request.clientInfo().length()) > MAX_CLIENT) {
+    if (request.capabilities().length() > MAX_CAPABILITIES) {
       throw StatelessException.invalidParams(
-          400, "clientCapabilities and clientInfo have at most " + MAX_CLIENT + " characters each");
+          400, "clientCapabilities have at most " + MAX_CAPABILITIES + " characters");
     }
     String named = header.apply(McpHeaders.PROTOCOL_VERSION);
     boolean earlier = isEarlier(named, version);

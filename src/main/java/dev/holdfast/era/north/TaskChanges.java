@@ -7,11 +7,14 @@ import dev.holdfast.protocol.JsonRpcMessages;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.session.SessionStoreException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +40,9 @@ final class TaskChanges {
 
   /** The requests of the server that the client knows of, by the ids of running tasks. */
   private final Map<String, List<String>> told = new HashMap<>();
+
+  /** Ids of running tasks whose state is read next. */
+  private final Deque<String> unread = new ArrayDeque<>();
 
   private final String ids;
   private long next = System.nanoTime();
@@ -72,7 +78,10 @@ final class TaskChanges {
 
   /** Time until the next read; null when all tasks have ended. */
   @Nullable Duration untilNews() {
-    return running.isEmpty() ? null : Duration.ofNanos(next - System.nanoTime());
+    if (running.isEmpty()) {
+      return null;
+    }
+    return unread.isEmpty() ? Duration.ofNanos(next - System.nanoTime()) : Duration.ZERO;
   }
 
   /**
@@ -80,25 +89,26 @@ final class TaskChanges {
    * a result, which may be large. The others follow with the next call.
    */
   List<byte[]> news() {
-    if (running.isEmpty() || next - System.nanoTime() > 0) {
-      return List.of();
+    if (unread.isEmpty() && next - System.nanoTime() <= 0) {
+      unread.addAll(running.keySet());
     }
     List<byte[]> news = new ArrayList<>();
     try {
-      for (Map.Entry<String, Named> each : List.copyOf(running.entrySet())) {
-        if (addNews(news, each.getKey(), each.getValue())) {
-          return news;
-        }
+      boolean ended = false;
+      while (!ended && !unread.isEmpty()) {
+        ended = addNews(news, unread.removeFirst());
+        next = System.nanoTime() + TaskState.POLL.toNanos();
       }
     } catch (LogException.StoreUnavailable | SessionStoreException away) {
       LOG.debugf("states of tasks not read: %s", away.getMessage());
+      unread.clear();
     }
-    next = System.nanoTime() + TaskState.POLL.toNanos();
     return news;
   }
 
-  /** Returns true if the task has ended. */
-  private boolean addNews(List<byte[]> news, String id, Named named) {
+  /** Adds what is new of a task. Returns true if it has ended. */
+  private boolean addNews(List<byte[]> news, String id) {
+    Named named = Objects.requireNonNull(running.get(id));
     TaskHandle task = named.task();
     TaskState state = tasks.read(named.call(), task).orElse(null);
     boolean runs = state != null && state.isRunning();
