@@ -231,12 +231,13 @@ final class PinnedSession implements MessageSource {
      * Runs a task after all earlier ones.
      *
      * @param bytes the memory that the task holds until it gives that back, which may be later than
-     *     its end. Its failure gives it back, too
+     *     its end. Its failure gives it back, too. Zero for little, such as a cancellation, which
+     *     always has room
      * @return false when full
      */
     boolean add(int bytes, Consumer<Runnable> task) {
       try (var _ = lock.hold()) {
-        if (waiting.get() >= MAX_TASKS || bytesWaiting.get() >= MAX_BYTES) {
+        if (waiting.get() >= MAX_TASKS || (bytes > 0 && bytesWaiting.get() >= MAX_BYTES)) {
           return false;
         }
         waiting.incrementAndGet();

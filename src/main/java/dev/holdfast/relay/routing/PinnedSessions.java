@@ -1,5 +1,6 @@
 package dev.holdfast.relay.routing;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogKey;
@@ -95,7 +96,7 @@ public final class PinnedSessions {
       Body body = Envelopes.read(InboxRequest.parse(message.message()).body());
       Pump _ = start(writer, NO_UPSTREAM, body, PinnedSessions::sessionGone);
     } else if (!session.runInOrder(
-        message.message().length,
+        message.message().length > ByteBudget.UNCOUNTED ? message.message().length : 0,
         release ->
             deliver(session.upstreamName(), () -> handle(session, writer, message, release)))) {
       throw new LogException.InboxFull();

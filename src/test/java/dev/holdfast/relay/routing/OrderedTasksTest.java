@@ -78,7 +78,8 @@ class OrderedTasksTest {
   @Test
   void shouldAcceptOneTaskOfAnySize() {
     assertThat(add(2 * PinnedSession.OrderedTasks.MAX_BYTES)).isTrue();
-    assertThat(add(0)).isFalse();
+    assertThat(add(1)).isFalse();
+    assertThat(add(0)).isTrue();
   }
 
   @Test

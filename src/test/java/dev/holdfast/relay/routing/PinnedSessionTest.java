@@ -56,6 +56,9 @@ class PinnedSessionTest {
   private static final String RESULT = "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}";
   private static final String SAID = "{\"jsonrpc\":\"2.0\",\"method\":\"said\"}";
 
+  /** A message that is not so small that it always has room. */
+  private static final String ANOTHER = SAID + " ".repeat(20_000);
+
   private final RelayFixture fixture = new RelayFixture();
 
   /** The server's messages outside of requests, one source per process of the server. */
@@ -367,7 +370,7 @@ class PinnedSessionTest {
 
     fixture.inbox.bring(standalone, large);
     assertThatExceptionOfType(LogException.InboxFull.class)
-        .isThrownBy(() -> fixture.inbox.bring(standalone, SAID));
+        .isThrownBy(() -> fixture.inbox.bring(standalone, ANOTHER));
     reads.countDown();
 
     await().until(() -> sent().equals(List.of(large)));
@@ -394,10 +397,11 @@ class PinnedSessionTest {
     fixture.inbox.putRequest(fixture.log.open(ref(session, "s"), "7"), almostAll);
     fixture.inbox.bring(standalone, SAID);
     await().until(() -> sent().equals(List.of(SAID))); // So the task of the call is over.
-    fixture.inbox.putRequest(fixture.log.open(ref(session, "t"), "8"), call("8", "t"));
+    fixture.inbox.putRequest(
+        fixture.log.open(ref(session, "t"), "8"), call("8", "t") + " ".repeat(20_000));
 
     assertThatExceptionOfType(LogException.InboxFull.class)
-        .isThrownBy(() -> fixture.inbox.bring(standalone, SAID));
+        .isThrownBy(() -> fixture.inbox.bring(standalone, ANOTHER));
     reads.countDown();
     await().until(() -> hasEnded(ref(session, "s")) && hasEnded(ref(session, "t")));
     fixture.inbox.bring(standalone, SAID);
