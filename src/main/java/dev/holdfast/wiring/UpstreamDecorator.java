@@ -5,6 +5,7 @@ import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.console.fleet.Peers;
 import dev.holdfast.era.south.EraUpstream;
+import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.intercept.InterceptedMessage;
 import dev.holdfast.intercept.InterceptedUpstream;
 import dev.holdfast.intercept.Interceptor;
@@ -43,8 +44,8 @@ final class UpstreamDecorator {
   /** Servers and clients, for the console. */
   @Produces final Peers peers = new Peers(EraUpstream::translates);
 
-  /** Bytes of requests that wait for their responses, for all upstreams. */
-  private final ByteBudget kept = ByteBudget.ofHeap(16, Long.MAX_VALUE);
+  /** Bytes of requests that interceptors of all upstreams see again with their responses. */
+  private final ByteBudget kept;
 
   private final boolean isShown;
   private final GatewayConfig.Tapes tapes;
@@ -60,6 +61,7 @@ final class UpstreamDecorator {
 
   UpstreamDecorator(
       CheckedConfig checked,
+      LimitsConfig limits,
       @All List<Interceptor> own,
       TraceProducer traces,
       AuditLog audit,
@@ -68,6 +70,8 @@ final class UpstreamDecorator {
       ProcessMode mode) {
     isShown = checked.gateway().console() != GatewayConfig.Console.OFF;
     tapes = checked.gateway().record();
+    long largest = limits.messageBytes().value();
+    kept = new ByteBudget(Math.max(Runtime.getRuntime().maxMemory() / 16, 2 * largest));
     this.own = own;
     this.traces = traces;
     this.audit = audit;

@@ -72,7 +72,7 @@ public final class EraUpstream extends ForwardingUpstream {
    *     to the server without one
    * @param store keeps what the requests of a session have set
    * @param patience time for an answer of a client to the server; zero for no limit
-   * @param held budget of messages that wait for their readers
+   * @param held budget of messages that wait for their readers, and of requests that run
    * @param cache results for clients of 2026-07-28
    */
   public EraUpstream(

@@ -43,12 +43,12 @@ final class TranslatedCall implements MessageSource {
   private static final byte[] NOTHING = {'{', '}'};
 
   /**
-   * Everything that does not change.
+   * The parts that all rounds share.
    *
    * @param original the request of the client
    * @param sent the same for the server
    * @param memory keeps the state of the call between rounds
-   * @param kept counts the bytes of both, until the call is closed
+   * @param bytes counts what is kept of the request, until the call is closed
    * @param patience time for an answer of the client; zero for no limit
    */
   record Call(
@@ -59,7 +59,7 @@ final class TranslatedCall implements MessageSource {
       ClientAnswers answers,
       SessionMemory memory,
       Duration patience,
-      ByteBudget.Claim kept) {}
+      ByteBudget.Claim bytes) {}
 
   private final Call call;
   private final ReplaceableSource source;
@@ -382,7 +382,7 @@ final class TranslatedCall implements MessageSource {
   @Override
   public void close() {
     boolean runs = source.close() && !done;
-    call.kept().close();
+    call.bytes().close();
     InputRound current = round;
     if (current != null) {
       current.close();

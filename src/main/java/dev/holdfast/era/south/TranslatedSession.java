@@ -48,7 +48,7 @@ record TranslatedSession(
    * Parts that all sessions of a server on this replica share.
    *
    * @param patience time for an answer of a client; zero for no limit
-   * @param held budget of messages that wait for their readers
+   * @param held budget of messages that wait for their readers, and of requests that run
    * @param subscriptions by the names of their sessions
    * @param locks guard the lists of resources of sessions
    */
@@ -111,12 +111,12 @@ record TranslatedSession(
   }
 
   /** Counts the bytes of a call's request. Returns false if there are too many. */
-  private static boolean keep(TranslatedCall.Call call) {
-    return call.kept().set(call.original().bytes().length + (long) call.sent().length);
+  private static boolean count(TranslatedCall.Call call) {
+    return call.bytes().set(call.sent().length);
   }
 
   private Answer ask(TranslatedCall.Call call) {
-    if (!keep(call)) {
+    if (!count(call)) {
       throw new UpstreamException.Busy();
     }
     Message.Request request = call.original();
@@ -128,10 +128,10 @@ record TranslatedSession(
         return new Answer.Stream(new TranslatedCall(call, answer.source()));
       }
       json.release().run();
-      call.kept().close();
+      call.bytes().close();
       return new Answer.Json(Results.translate(response, request));
     } catch (Throwable failure) {
-      call.kept().close();
+      call.bytes().close();
       throw failure;
     }
   }
@@ -213,8 +213,13 @@ record TranslatedSession(
     if (Envelopes.read(state.request().getBytes(UTF_8))
         instanceof Body.Single(Message.Request request)) {
       TranslatedCall.Call call = call(request, memory);
-      boolean _ = keep(call); // It was sent before, so it goes on in any case.
-      return new TranslatedCall(call, state);
+      boolean _ = count(call); // It was sent before, so it goes on in any case.
+      try {
+        return new TranslatedCall(call, state);
+      } catch (Throwable failure) {
+        call.bytes().close();
+        throw failure;
+      }
     }
     throw new UpstreamException.Broken("its call is not known", null);
   }

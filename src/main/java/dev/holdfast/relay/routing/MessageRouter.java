@@ -98,10 +98,16 @@ public record MessageRouter(
    */
   public Answer request(Session session, UpstreamSession upstream, Body body) {
     Answer answer = upstream.request(body);
-    if (body instanceof Body.Single(Message.Request request) && upstream.concernsOthers(request)) {
-      tellOthers(session, body);
+    try {
+      if (body instanceof Body.Single(Message.Request request)
+          && upstream.concernsOthers(request)) {
+        tellOthers(session, body);
+      }
+      return answer;
+    } catch (Throwable failure) {
+      answer.source().close();
+      throw failure;
     }
-    return answer;
   }
 
   private void tellOthers(Session session, Body body) {

@@ -66,7 +66,7 @@ import org.jspecify.annotations.Nullable;
  *     see {@link HttpUpstreamSettings.Reconnection#PATIENT}, and the default one can ask to sign in
  * @param traceHeaders as in {@link RequestHeaders}
  * @param clientTokens the tokens of clients, for servers that get them
- * @param held budget of messages from all servers
+ * @param held budget of messages from all servers, and of requests that are sent again
  * @param sessions keeps the state of sessions for servers without sessions; null for checks
  * @param results results of these servers for clients without sessions
  */

@@ -187,7 +187,7 @@ class TranslatedSessionTest {
   @Test
   void shouldCountTheRequestsOfRunningCalls() {
     server.result("tools/call", inputRequired("\"who\":" + QUESTION.formatted("form"), "\"s\""));
-    Body large = request("tools/call", "\"name\":\"t\",\"a\":\"" + "x".repeat(400_000) + "\"");
+    Body large = request("tools/call", "\"name\":\"t\",\"a\":\"" + "x".repeat(700_000) + "\"");
 
     MessageSource running = session.request(large).source();
     assertThat(texts(take(running, 1)).getFirst()).contains("elicitation/create");
