@@ -17,8 +17,8 @@ public final class ConnectionLimit {
 
   private static final Logger LOG = Logger.getLogger(ConnectionLimit.class);
 
-  /** Bytes of a small answer. */
-  private static final int SMALL = 32 << 10;
+  /** Bytes of a small answer: an event that a tail takes at once, and what is added to it. */
+  private static final int SMALL = 64 << 10;
 
   private final IntSupplier max;
   private final ClientBytes held;

@@ -68,7 +68,7 @@ class ConnectionLimitTest {
 
     assertThat(other.tryHold(6)).isFalse();
     assertThatExceptionOfType(RequestRejectedException.class)
-        .isThrownBy(() -> other.hold(33 << 10))
+        .isThrownBy(() -> other.hold(65 << 10))
         .returns(503, RequestRejectedException::status);
     other.hold(6); // A small answer.
 

@@ -82,8 +82,11 @@ end
 
 -- Returns the session to purge, its bytes, those of its client, and whether only delivered streams.
 local function chosen()
-  local from = sum > mostOfAll and redis.call('ZREVRANGE', CLIENTS_WITH_DELIVERED, 0, 0)[1]
-  if from then
+  for rank = 0, sum > mostOfAll and skipped or -1 do
+    local from = redis.call('ZREVRANGE', CLIENTS_WITH_DELIVERED, rank, rank)[1]
+    if not from then
+      break
+    end
     local session, bytes = largest(sessionsWithDelivered(from))
     if session then
       return session, bytes, 0, true
