@@ -92,6 +92,7 @@ final class LineWriter {
           ? new UpstreamException.Unreachable(null)
           : new UpstreamException.TimedOut("it does not read what it is sent");
     } catch (InterruptedException e) {
+      lines.remove(line); // Nobody waits for it, and its bytes are no longer counted.
       throw UpstreamException.Broken.interrupted(e);
     }
   }
