@@ -221,7 +221,17 @@ public final class ChannelRouter {
         return _ -> true;
       }
       Exchange exchange = exchangeOfReport(token, sessionWide);
-      return exchange == null ? standalone::write : exchange::report;
+      return exchange == null
+          ? standalone::write
+          : message -> exchange.report(message) || isForgotten(exchange);
+    }
+  }
+
+  /** Gives no further messages to a stream that takes none. Returns false. */
+  private boolean isForgotten(Exchange exchange) {
+    try (var _ = lock.hold()) {
+      remove(exchange);
+      return false;
     }
   }
 

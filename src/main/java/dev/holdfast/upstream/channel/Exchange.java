@@ -27,6 +27,9 @@ final class Exchange {
   /** Guarded by the lock of the {@link ChannelRouter}. */
   private final Set<RequestId> unanswered = new LinkedHashSet<>();
 
+  /** Statuses of a proxy that has waited for too long, or lost its connection. */
+  private static final Set<Integer> OF_PROXIES = Set.of(408, 502, 503, 504);
+
   /** Done when the server has the requests, or has sent a message about them. */
   private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
 
@@ -58,16 +61,22 @@ final class Exchange {
 
   /**
    * Takes the outcome of sending the requests. A lost answer says nothing when the server has sent
-   * a message about them: it has them.
+   * a message about them: it has them. So does the answer of a proxy that did not wait for it.
    */
   void sent(@Nullable UpstreamException failure) {
     if (failure == null) {
       begun.complete(true);
-    } else if (!streaming
-        || failure instanceof UpstreamException.Refused
-        || failure instanceof UpstreamException.SessionGone) {
+    } else if (!streaming || isRefusal(failure)) {
       fail(failure);
     }
+  }
+
+  private static boolean isRefusal(UpstreamException failure) {
+    return switch (failure) {
+      case UpstreamException.Refused refused -> !OF_PROXIES.contains(refused.status());
+      case UpstreamException.SessionGone _ -> true;
+      default -> false;
+    };
   }
 
   /** Fails the stream unless it has ended. */

@@ -210,6 +210,18 @@ class ChannelRouterTest {
     assertThat(taken(standalone)).containsExactly(LOG);
   }
 
+  @Test
+  void shouldRouteAWaitingMessageAgainWhenItsStreamFails() throws Exception {
+    MessageSource standalone = router.standalone().listen();
+    Exchange call = open(call("1"));
+    Thread process = fill();
+
+    call.sent(new UpstreamException.Refused(400, null, null, List.of(), null));
+    process.join();
+
+    assertThat(taken(standalone)).containsExactly(LOG);
+  }
+
   private Thread fill() {
     for (int i = 0; i < MessageQueue.MAX_MESSAGES; i++) {
       route(LOG);

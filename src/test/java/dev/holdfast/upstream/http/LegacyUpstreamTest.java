@@ -198,6 +198,19 @@ class LegacyUpstreamTest {
     assertThat(texts(takeAll(call))).containsExactly(response(1));
   }
 
+  /** A proxy that waits for the answer of the POST may give up before the call has ended. */
+  @ParameterizedTest
+  @ValueSource(ints = {408, 502, 503, 504})
+  void shouldIgnoreTheAnswerOfAProxyForACallThatRuns(int status) throws Exception {
+    MessageSource call =
+        callAnsweredLate(notification(1), (_, wire) -> wire.answer(status, "text/html", "slow"));
+
+    await().until(() -> server.connections() == 1);
+    server.say(response(1));
+
+    assertThat(texts(takeAll(call))).containsExactly(response(1));
+  }
+
   /** The POST has a thread of its own. */
   @Test
   void shouldTellTheServerOfTheTraceOfTheCaller() {
