@@ -62,12 +62,15 @@ public record Handshake(
         : Optional.empty();
   }
 
+  /** The most bytes before the response. */
+  private static final long MOST_BEFORE = 256 << 10;
+
   /**
    * Reads messages until the response to {@code initialize}.
    *
    * @param answer takes the next messages; none at the end
    * @param maxMessageBytes limit of a message. The messages before the response may have twice as
-   *     many bytes
+   *     many bytes, and 256 kB at most: they are kept until the response comes
    * @param session the server's id of the session; null if there is none
    * @param isVersion tells valid protocol versions
    * @throws UpstreamException.Broken if there is no valid response
@@ -88,7 +91,7 @@ public record Handshake(
         }
         before.add(message);
         bytes += message.payload().length;
-        if (bytes > 2L * maxMessageBytes) {
+        if (bytes > Math.min(MOST_BEFORE, 2L * maxMessageBytes)) {
           throw new UpstreamException.Broken("too much before the response to initialize", null);
         }
       }
