@@ -93,11 +93,7 @@ public final class Tries {
   JsonObject open(ConsoleRequest request) {
     String upstream = String.valueOf(request.body().getValue("server"));
     Caller caller = caller(request);
-    scopes
-        .missing(upstream, caller)
-        .ifPresent(scope -> {
-          throw new RefusedException(403, "the scope " + scope + " is missing");
-        });
+    check(upstream, caller);
     return answered(() -> {
       SessionOpener.InitializeReply reply = relay.open(upstream, initialize(version), caller);
       Session session = reply.session();
@@ -114,6 +110,17 @@ public final class Tries {
           .put("capabilities", result.getJsonObject("capabilities"))
           .put("tools", tools(opened));
     });
+  }
+
+  /**
+   * The operator may have lost the scope since the session was opened, or the server may need it.
+   */
+  private void check(String upstream, Caller caller) {
+    scopes
+        .missing(upstream, caller)
+        .ifPresent(scope -> {
+          throw new RefusedException(403, "the scope " + scope + " is missing");
+        });
   }
 
   /** A request that opens a session for a program that answers no questions. */
@@ -197,7 +204,7 @@ public final class Tries {
   /** Calls a tool. The call goes on by itself; {@link #follow} reads it. */
   JsonObject call(ConsoleRequest request) {
     JsonObject body = request.body();
-    Opened opened = opened(request, String.valueOf(body.getValue("try")));
+    Opened opened = allowed(request, String.valueOf(body.getValue("try")));
     JsonObject params =
         new JsonObject()
             .put("name", body.getValue("tool"))
@@ -224,7 +231,7 @@ public final class Tries {
    */
   void follow(ConsoleRequest request) {
     JsonObject body = request.body();
-    Opened opened = opened(request, String.valueOf(body.getValue("try")));
+    Opened opened = allowed(request, String.valueOf(body.getValue("try")));
     EventId last =
         EventId.parse(String.valueOf(body.getValue("last")))
             .orElseThrow(() -> new RefusedException(400, "last must be the id of an event"));
@@ -294,6 +301,12 @@ public final class Tries {
                 new Conversation.Streamable(new SessionId(content.getString(1))),
                 caller(request)))
         .orElseThrow(() -> new RefusedException(404, "there is no such try"));
+  }
+
+  private Opened allowed(ConsoleRequest request, String handle) {
+    Opened opened = opened(request, handle);
+    check(opened.upstream(), opened.caller());
+    return opened;
   }
 
   private static List<String> bound(ConsoleRequest request) {
