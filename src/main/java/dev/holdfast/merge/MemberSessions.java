@@ -73,9 +73,14 @@ final class MemberSessions {
 
   /** The links of all open sessions, by member, as the store has them now. */
   Map<String, UpstreamLink> open(UpstreamLink merged) {
-    Map<String, UpstreamLink> links = parse(memory(merged).find(MEMBERS).orElse(null));
+    Map<String, UpstreamLink> links = stored(merged);
     known.put(id(merged), links);
     return links;
+  }
+
+  /** The same, without keeping them. */
+  Map<String, UpstreamLink> stored(UpstreamLink merged) {
+    return parse(memory(merged).find(MEMBERS).orElse(null));
   }
 
   /** The same as this replica knows them, without the store. */
@@ -166,6 +171,9 @@ final class MemberSessions {
 
   private UpstreamLink initialize(UpstreamLink merged, String member) {
     Upstream server = servers.server(member);
+    if (!server.profile().opensSessions()) {
+      throw new UpstreamException.Unreachable(null); // It was removed.
+    }
     Handshake handshake =
         initialize(
             server,

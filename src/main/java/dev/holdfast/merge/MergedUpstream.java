@@ -125,6 +125,11 @@ public final class MergedUpstream implements Upstream {
     return MemberSessions.MARK.equals(link.session()) || MemberSessions.isPinned(link);
   }
 
+  @Override
+  public Map<String, UpstreamLink> members(UpstreamLink link) {
+    return shared.members().stored(link);
+  }
+
   /** Does nothing: each server's session is opened again when it is needed. */
   @Override
   public void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {}

@@ -2,6 +2,7 @@ package dev.holdfast.upstream;
 
 import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Message;
+import java.util.Map;
 
 /** An upstream that passes everything on to another one. Subclasses change what they need to. */
 public abstract class ForwardingUpstream implements Upstream {
@@ -37,6 +38,11 @@ public abstract class ForwardingUpstream implements Upstream {
   @Override
   public boolean mayHaveOpened(UpstreamLink link) {
     return upstream.mayHaveOpened(link);
+  }
+
+  @Override
+  public Map<String, UpstreamLink> members(UpstreamLink link) {
+    return upstream.members(link);
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.holdfast.upstream;
 
 import dev.holdfast.call.Caller;
 import dev.holdfast.protocol.Message;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,16 @@ public interface Upstream extends AutoCloseable {
    */
   default boolean mayHaveOpened(UpstreamLink link) {
     return true;
+  }
+
+  /**
+   * Returns the sessions with other upstreams that a session of this one uses, by the configured
+   * names of those. Reads the session store.
+   *
+   * @throws dev.holdfast.session.SessionStoreException while that is away
+   */
+  default Map<String, UpstreamLink> members(UpstreamLink link) {
+    return Map.of();
   }
 
   /**

@@ -20,6 +20,7 @@ import dev.holdfast.session.memory.MemorySessionStore;
 import dev.holdfast.upstream.ForwardingUpstream;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.ReplaceableUpstream;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
@@ -49,6 +50,8 @@ class MergedUpstreamTest {
 
   private final LocalUpstream one = server();
   private final LocalUpstream two = server();
+  private final ReplaceableUpstream twoReplaced =
+      new ReplaceableUpstream(two, InstantSource.system());
   private final MemorySessionStore store =
       new MemorySessionStore(
           Duration.ofMinutes(10),
@@ -57,7 +60,7 @@ class MergedUpstreamTest {
   private final MergedUpstream merged =
       new MergedUpstream(
           MergeFixture.settings(MergeSettings.Naming.PREFIX, Duration.ofSeconds(20)),
-          () -> Map.of("one", one, "two", two),
+          () -> Map.of("one", one, "two", twoReplaced),
           MergeFixture.OPEN,
           store,
           new ByteBudget(1 << 20),
@@ -136,6 +139,21 @@ class MergedUpstreamTest {
         .doesNotContain("\"two\":{");
     session.prepareEnd();
     session.end();
+  }
+
+  @Test
+  void shouldOpenNoSessionAtARemovedServer() {
+    UpstreamLink link = open();
+    UpstreamSession session = merged.attach(link);
+    String call = "{\"name\":\"two__countdown\",\"arguments\":{\"from\":1}}";
+    assertThat(ask(session, "tools/call", call)).contains("liftoff");
+    assertThat(merged.members(link)).containsOnlyKeys("two");
+
+    twoReplaced.remove();
+
+    assertThat(ask(session, "tools/call", call)).contains("liftoff");
+    assertThatThrownBy(() -> ask(merged.attach(open()), "tools/call", call))
+        .isInstanceOf(UpstreamException.Unreachable.class);
   }
 
   @SuppressWarnings("unchecked") // a proxy has the type that it is made for

@@ -42,7 +42,10 @@ public record SessionUpstreams(Upstreams configured, SessionStore store) {
     return upstream;
   }
 
-  /** The links of all sessions of some upstreams, by their names. Reads the whole store. */
+  /**
+   * The links of all sessions of some upstreams, by their names, and of sessions that use them,
+   * such as those of one endpoint for many servers. Reads the whole store.
+   */
   public Map<String, List<UpstreamLink>> links(Set<String> names) {
     Map<String, List<UpstreamLink>> links = new HashMap<>();
     names.forEach(name -> links.put(name, new ArrayList<>()));
@@ -50,14 +53,23 @@ public record SessionUpstreams(Upstreams configured, SessionStore store) {
     do {
       SessionStore.Page page = store.list(from.orElse(null), SessionStore.MAX_PAGE_SIZE);
       for (SessionStore.Page.Entry entry : page.entries()) {
-        List<UpstreamLink> found = links.get(entry.session().upstream());
-        if (found != null) {
-          found.add(PinnedServer.link(entry.session()));
-        }
+        UpstreamLink link = PinnedServer.link(entry.session());
+        add(links, entry.session().upstream(), link);
+        of(entry.session())
+            .map(upstream -> upstream.members(link))
+            .orElse(Map.of())
+            .forEach((name, member) -> add(links, name, member));
       }
       from = page.next();
     } while (from.isPresent());
     return links;
+  }
+
+  private static void add(Map<String, List<UpstreamLink>> links, String name, UpstreamLink link) {
+    List<UpstreamLink> found = links.get(name);
+    if (found != null) {
+      found.add(link);
+    }
   }
 
   /**

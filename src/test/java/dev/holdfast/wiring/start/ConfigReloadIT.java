@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The packaged program, whose configuration file changes while it runs. */
 @Tag("long")
-@Timeout(180)
+@Timeout(300)
 class ConfigReloadIT {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -36,10 +36,12 @@ class ConfigReloadIT {
   private static final String SHELL_SERVER =
       """
       while read -r line; do
-        id=$(printf '%s' "$line" | sed -n 's/.*"id":\\([0-9]*\\).*/\\1/p')
+        id=$(printf '%s' "$line" | sed -n 's/.*"id":\\("[^"]*"\\|[0-9]*\\).*/\\1/p')
         case "$line" in
           *'"initialize"'*)
             result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}';;
+          *'"tools/list"'*)
+            result='{"tools":[{"name":"wait","inputSchema":{"type":"object"}}]}';;
           *) result='{"content":[{"type":"text","text":"'"$1"'"}]}';;
         esac
         case "$line" in
@@ -172,6 +174,26 @@ class ConfigReloadIT {
       assertThat(call(client(gateway, "files").ready())).contains("two");
       assertThat(call(client)).as("running session").contains("one");
       assertThat(client.delete().statusCode()).isEqualTo(204);
+    }
+  }
+
+  /** A minute after the change, servers without sessions are closed. */
+  @Test
+  void shouldFinishTheCallsOfOneEndpointForManyServers() throws Exception {
+    Files.writeString(file(), servers(web("blue"), files("one")));
+
+    try (Gateway gateway = start()) {
+      McpClient client = McpClient.at(gateway.url("/mcp")).ready();
+      try (FrameStream running = client.call("files__wait", "{}")) {
+        assertThat(running.next().toString()).contains("data=]"); // The call runs.
+
+        Files.writeString(file(), servers(web("blue"), files("two")));
+        awaitLine(gateway, RELOADED + "changed=[files]");
+        Thread.sleep(Duration.ofSeconds(130)); // The minute, and the next look of each minute.
+
+        Files.createFile(directory.resolve("go"));
+        assertThat(running.rest().toString()).contains("one");
+      }
     }
   }
 
