@@ -32,7 +32,9 @@ class ConfigReloadIT {
   private static final String RELOADED = "configuration file reloaded ";
   private static final String REFUSED = "configuration file not reloaded ";
 
-  /** A server that answers each call with its argument, the call "wait" once there is a file. */
+  /**
+   * A server that answers each call with its argument, the call "wait" once there is a file "go".
+   */
   private static final String SHELL_SERVER =
       """
       while read -r line; do
@@ -45,7 +47,7 @@ class ConfigReloadIT {
           *) result='{"content":[{"type":"text","text":"'"$1"'"}]}';;
         esac
         case "$line" in
-          *'"wait"'*) (while ! [ -e go ]; do sleep 0.1; done
+          *'"wait"'*) (touch waiting; while ! [ -e go ]; do sleep 0.1; done
             printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result") & continue;;
         esac
         [ -n "$id" ] && printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result"
@@ -185,7 +187,7 @@ class ConfigReloadIT {
     try (Gateway gateway = start()) {
       McpClient client = McpClient.at(gateway.url("/mcp")).ready();
       try (FrameStream running = client.call("files__wait", "{}")) {
-        assertThat(running.next().toString()).contains("data=]"); // The call runs.
+        await().until(() -> Files.exists(directory.resolve("waiting")));
 
         Files.writeString(file(), servers(web("blue"), files("two")));
         awaitLine(gateway, RELOADED + "changed=[files]");
