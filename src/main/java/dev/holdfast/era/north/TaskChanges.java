@@ -89,7 +89,9 @@ final class TaskChanges {
    * a result, which may be large. The others follow with the next call.
    */
   List<byte[]> news() {
-    if (unread.isEmpty() && next - System.nanoTime() <= 0) {
+    if (unread.isEmpty() && next - System.nanoTime() > 0) {
+      return List.of();
+    } else if (unread.isEmpty()) {
       unread.addAll(running.keySet());
     }
     List<byte[]> news = new ArrayList<>();
@@ -97,12 +99,12 @@ final class TaskChanges {
       boolean ended = false;
       while (!ended && !unread.isEmpty()) {
         ended = addNews(news, unread.removeFirst());
-        next = System.nanoTime() + TaskState.POLL.toNanos();
       }
     } catch (LogException.StoreUnavailable | SessionStoreException away) {
       LOG.debugf("states of tasks not read: %s", away.getMessage());
       unread.clear();
     }
+    next = System.nanoTime() + TaskState.POLL.toNanos();
     return news;
   }
 
