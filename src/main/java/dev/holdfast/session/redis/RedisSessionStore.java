@@ -232,7 +232,10 @@ public final class RedisSessionStore implements SessionStore {
   /** Ends expired sessions; returns false if the store is away. */
   private boolean endAll(List<String> expired, List<Session> ended) {
     for (String each : expired) {
-      SessionId id = SessionId.parse(each).orElseThrow();
+      SessionId id = SessionId.parse(each).orElse(null);
+      if (id == null) {
+        continue; // Not written by a gateway.
+      }
       try {
         endExpired(id).ifPresent(ended::add);
       } catch (SessionStoreException failure) {
