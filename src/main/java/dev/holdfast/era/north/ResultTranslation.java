@@ -335,10 +335,8 @@ final class ResultTranslation implements Translation {
 
   @Override
   public void closed(boolean left) {
-    if (progress == Progress.COMPLETE && !stream.isEmpty()) {
+    if (progress == Progress.COMPLETE) {
       call.completed(stream);
-    } else if (progress == Progress.COMPLETE) {
-      call.endLater();
     } else if (progress != Progress.PAUSED && left) {
       call.left(stream);
     }

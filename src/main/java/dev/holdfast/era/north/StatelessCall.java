@@ -91,9 +91,11 @@ record StatelessCall(
   /**
    * Ends the session if it is for this call alone, which has ended. A client that can come back has
    * some time for that, since it may not have the result. Returns at once.
+   *
+   * @param stream empty while the answer is no stream
    */
   void completed(String stream) {
-    if (endsSession && context.config().eventIds()) {
+    if (endsSession && context.config().eventIds() && !stream.isEmpty()) {
       unlessFollowed(stream, this::end);
     } else {
       endLater();

@@ -10,7 +10,6 @@ import dev.holdfast.redis.RedisScript;
 import dev.holdfast.session.SessionActivity;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -54,43 +53,50 @@ final class ActivityRecorder {
     for (int from = 0; from < ids.size(); from += RedisClient.BATCH_SIZE) {
       List<SessionId> batch =
           ids.subList(from, Math.min(ids.size(), from + RedisClient.BATCH_SIZE));
-      List<Supplier<@Nullable Response>> replies = new ArrayList<>();
-      for (SessionId id : batch) {
-        List<String> key = List.of(keys.session(id.value()));
-        Object[] activity = activity(timeout, requireNonNull(since.get(id)));
-        if (replies.isEmpty()) {
-          // The first one waits for a connection, if there is none.
-          Response first = unlessAway(id, () -> script.run(key, activity), missed);
-          replies.add(() -> first);
-        } else {
-          var later = script.runLater(key, activity);
-          replies.add(() -> joined(later));
-        }
-      }
-      for (int i = 0; i < batch.size(); i++) {
-        Response end = unlessAway(batch.get(i), replies.get(i), missed);
-        if (end != null) {
-          extended.accept(batch.get(i), end);
-        }
+      // The first one waits for a connection, if there is none.
+      SessionId first = batch.getFirst();
+      Object[] own = activity(timeout, since, first);
+      take(first, () -> script.run(key(first), own), extended, missed);
+      List<CompletionStage<@Nullable Response>> others =
+          batch.stream()
+              .skip(1)
+              .map(id -> script.runLater(key(id), activity(timeout, since, id)))
+              .toList();
+      for (int i = 0; i < others.size(); i++) {
+        CompletionStage<@Nullable Response> reply = others.get(i);
+        take(batch.get(i + 1), () -> joined(reply), extended, missed);
       }
     }
     return missed;
   }
 
-  private @Nullable Response unlessAway(
-      SessionId id, Supplier<@Nullable Response> reply, Set<SessionId> missed) {
-    try {
-      return reply.get();
-    } catch (RedisException failure) {
-      if (!redis.isAway(keys.session(id.value()))) {
-        throw failure;
-      }
+  private void take(
+      SessionId id,
+      Supplier<@Nullable Response> reply,
+      BiConsumer<SessionId, Response> extended,
+      Set<SessionId> missed) {
+    boolean taken =
+        redis.unlessAway(
+            keys.session(id.value()),
+            () -> {
+              Response end = reply.get();
+              if (end != null) {
+                extended.accept(id, end);
+              }
+              return true;
+            },
+            false);
+    if (!taken) {
       missed.add(id);
-      return null;
     }
   }
 
-  private Object[] activity(Duration timeout, SessionActivity own) {
+  private List<String> key(SessionId id) {
+    return List.of(keys.session(id.value()));
+  }
+
+  private Object[] activity(Duration timeout, Map<SessionId, SessionActivity> since, SessionId id) {
+    SessionActivity own = requireNonNull(since.get(id));
     return new Object[] {timeout.toMillis(), timeToLive.toMillis(), SessionFields.values(own)};
   }
 

@@ -240,18 +240,15 @@ public final class RedisSessionStore implements SessionStore {
         endExpired(id).ifPresent(ended::add);
       } catch (SessionStoreException failure) {
         index.lookLater(each);
-        if (!isAway(id) && ended.isEmpty()) {
-          throw failure;
-        } else if (!isAway(id)) {
+        if (!redis.isAway(keys.session(each))) {
+          if (ended.isEmpty()) {
+            throw failure;
+          }
           return false;
         }
       }
     }
     return true;
-  }
-
-  private boolean isAway(SessionId id) {
-    return redis.isAway(keys.session(id.value()));
   }
 
   private Optional<Session> endExpired(SessionId id) {

@@ -221,18 +221,19 @@ public final class ChannelRouter {
         return _ -> true;
       }
       Exchange exchange = exchangeOfReport(token, sessionWide);
-      return exchange == null
-          ? standalone::write
-          : message -> exchange.report(message) || isForgotten(exchange);
+      return exchange == null ? standalone::write : message -> report(message, exchange);
     }
   }
 
-  /** Gives no further messages to a stream that takes none. Returns false. */
-  private boolean isForgotten(Exchange exchange) {
-    try (var _ = lock.hold()) {
-      remove(exchange);
-      return false;
+  /** A stream that does not take a message gets no further ones. */
+  private boolean report(byte[] message, Exchange exchange) {
+    boolean written = exchange.report(message);
+    if (!written) {
+      try (var _ = lock.hold()) {
+        remove(exchange);
+      }
     }
+    return written;
   }
 
   private @Nullable Exchange exchangeOfReport(@Nullable String token, boolean sessionWide) {

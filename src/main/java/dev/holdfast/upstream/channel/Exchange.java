@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 /** The requests of one body, and the stream of the server's messages about them. */
 final class Exchange {
 
+  /** Statuses of a proxy that has waited for too long, or lost its connection. */
+  private static final Set<Integer> OF_PROXIES = Set.of(408, 502, 503, 504);
+
   private final MessageQueue queue;
   private final MessageQueue.Writer writer;
   private final boolean toolCall;
@@ -26,9 +29,6 @@ final class Exchange {
 
   /** Guarded by the lock of the {@link ChannelRouter}. */
   private final Set<RequestId> unanswered = new LinkedHashSet<>();
-
-  /** Statuses of a proxy that has waited for too long, or lost its connection. */
-  private static final Set<Integer> OF_PROXIES = Set.of(408, 502, 503, 504);
 
   /** Done when the server has the requests, or has sent a message about them. */
   private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
